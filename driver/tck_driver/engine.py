@@ -1,0 +1,109 @@
+"""How the kit holds an engine: start it, stimulate it, ask it, stop it.
+
+The reference simulator implements this in process; any other engine is reached through a driver that speaks the same
+calls over a wire. A step never knows which of them it drives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from tck_driver.configuration import EngineConfig
+    from tck_driver.stimuli import Stimulus, StimulusResult
+    from tck_driver.views import Row, ViewName
+
+Support = Literal["supported", "unsupported"]
+
+#: What the kit asks every engine about. An engine that leaves one out leaves its requirements untestable.
+CAPABILITIES: tuple[str, ...] = (
+    "sessions",
+    "adapter.claude-code",
+    "adapter.codex",
+    "adapter.opencode",
+    "adapter.copilot",
+    "adapter.grok-build",
+    "adapter.api",
+    "mailbox.merge_request",
+    "view.sessions",
+    "view.mailboxes",
+    "view.installations",
+    "view.counters",
+    "view.exchanges",
+    "view.details",
+    "view.incidents",
+    "view.settings",
+    "control.clock",
+    "control.kill",
+    "control.lease",
+    "control.reconcile",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What an engine says of itself: name, version (never a branch name), language, and each capability asked."""
+
+    name: str
+    version: str
+    language: str
+    homepage: str = ""
+    capabilities: Mapping[str, Support] = field(default_factory=dict[str, Support])
+
+
+@dataclass(frozen=True, slots=True)
+class Quiescence:
+    """The anchor for "never happens": idle, or what is still under way."""
+
+    idle: bool
+    pending: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Leaks:
+    """What an engine left behind at the end of a scenario, by its own account."""
+
+    runs: tuple[str, ...] = ()
+
+
+class Engine(Protocol):
+    """An engine under test. Calls raise `EngineError`, `UnsupportedError` or `DriverError`, and nothing else."""
+
+    def declare(self, capabilities: Sequence[str]) -> Declaration:
+        """Say who it is and which of these capabilities it supports."""
+        ...
+
+    def open(self, config: EngineConfig) -> str | None:
+        """Begin a scenario with an empty engine; give the engine's error text where it refuses the configuration."""
+        ...
+
+    def send(self, stimulus: Stimulus) -> StimulusResult:
+        """Let something happen, and go on until the engine waits for the outside world again."""
+        ...
+
+    def advance(self, milliseconds: int) -> None:
+        """Let time pass. Every deadline within that time takes effect, in order."""
+        ...
+
+    def quiesce(self, deadline_ms: int) -> Quiescence:
+        """Wait until nothing is under way, or the deadline passes."""
+        ...
+
+    def query(self, view: ViewName) -> Sequence[Row]:
+        """Give the rows of one view."""
+        ...
+
+    def kill(self) -> None:
+        """End the engine without warning, as a power cut would."""
+        ...
+
+    def start(self) -> None:
+        """Start it again on the state that it left."""
+        ...
+
+    def close(self) -> Leaks:
+        """End the scenario."""
+        ...

@@ -1,0 +1,181 @@
+"""The reference simulator behind the engine protocol, in the kit's own process.
+
+Time is virtual: `advance` goes from one instant at which something is due to the next, whether a deadline of the engine
+or the end of a container, so that hours pass in no time and in the right order.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TypeVar
+
+from tck_driver.configuration import EngineConfig
+from tck_driver.engine import Declaration, Leaks, Quiescence, Support
+from tck_driver.errors import EngineError
+from tck_driver.stimuli import (
+    IssueClosed,
+    IssueDeleted,
+    IssueOpened,
+    IssueReopened,
+    ReviewRequested,
+    Stimulus,
+    StimulusResult,
+)
+from tck_driver.views import Row, ViewName
+from tck_driver.vocabulary import AdapterId, Closing
+from tck_fakes.clock import VirtualClock
+from tck_fakes.forge import FakeForge
+from tck_fakes.model import FakeModelProvider
+from tck_fakes.remover import ProtectingRemover
+from tck_fakes.runtime import FakeContainerRuntime
+from tck_simulator.engine import ConfigurationError
+from tck_simulator.engine import Engine as Simulator
+from tck_simulator.store import Store, StoreError
+
+T = TypeVar("T")
+
+
+class InProcessEngine:
+    """The simulator, with the kit's fakes for surroundings.
+
+    `template` is an empty database file to begin from, which spares making the tables anew for every scenario.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: VirtualClock,
+        runtime: FakeContainerRuntime,
+        forge: FakeForge,
+        models: FakeModelProvider,
+        remover: ProtectingRemover,
+        version: str,
+        template: Path | None = None,
+    ) -> None:
+        """Prepare; nothing is started before `open`."""
+        self._clock = clock
+        self._runtime = runtime
+        self._forge = forge
+        self._models = models
+        self._remover = remover
+        self._version = version
+        self._template = template
+        self._config: EngineConfig | None = None
+        self._store: Store | None = None
+        self._engine: Simulator | None = None
+        self._processes = 0
+
+    def declare(self, capabilities: Sequence[str]) -> Declaration:
+        """Support everything that the kit asks about."""
+        supported: dict[str, Support] = {capability: "supported" for capability in capabilities}
+        return Declaration("session-tck reference simulator", self._version, "Python", capabilities=supported)
+
+    def open(self, config: EngineConfig) -> str | None:
+        """Begin with an empty store and a first process."""
+        url = config.database_url
+        if url is None:
+            raise EngineError("the simulator needs a database URL")
+        try:
+            if self._template is not None and url.startswith("sqlite:///"):
+                shutil.copyfile(self._template, url.removeprefix("sqlite:///"))
+                self._store = Store(url)
+            else:
+                self._store = Store(url)
+                self._store.reset()
+            images = [(adapter, f"runner-{adapter}:1") for adapter in AdapterId if adapter is not AdapterId.API]
+            self._store.configure(config, images)
+            for scope, organization, project, name, value in config.settings:
+                self._store.set_setting(scope, organization, project, name, value=value)
+        except StoreError as fault:
+            raise EngineError(str(fault)) from fault
+        self._config = config
+        try:
+            self.start()
+        except ConfigurationError as refusal:
+            return str(refusal)
+        return None
+
+    def send(self, stimulus: Stimulus) -> StimulusResult:
+        """Let the tracker know first what the tracker would, then tell the engine."""
+        match stimulus:
+            case IssueOpened(mailbox=ref) | ReviewRequested(mailbox=ref) | IssueReopened(mailbox=ref):
+                self._forge.set_issue(ref, open_=True, assigned=True, merged=False)
+            case IssueClosed(mailbox=ref, how=how):
+                self._forge.set_issue(
+                    ref,
+                    open_=how is Closing.UNASSIGNED,
+                    assigned=how is not Closing.UNASSIGNED,
+                    merged=how is Closing.MERGED,
+                )
+            case IssueDeleted(mailbox=ref):
+                self._forge.tracker_answers(ref, "404")
+            case _:
+                pass
+        return self._call(lambda engine: engine.handle(stimulus))
+
+    def advance(self, milliseconds: int) -> None:
+        """Let time pass, stopping at each instant at which something is due."""
+        target = self._clock.now() + timedelta(milliseconds=milliseconds)
+        while True:
+            deadline = None if self._engine is None else self._call(lambda engine: engine.next_deadline())
+            instants = [instant for instant in (deadline, self._runtime.next_end()) if instant is not None]
+            instant = min((instant for instant in instants if self._clock.now() < instant <= target), default=target)
+            self._clock.set(instant)
+            if self._engine is not None:
+                self._call(lambda engine: engine.pump())
+            if instant >= target:
+                return
+
+    def quiesce(self, deadline_ms: int) -> Quiescence:  # noqa: ARG002 -- nothing happens by itself in virtual time
+        """Do what is due; what is still under way then waits for time or for the outside world."""
+        self._call(lambda engine: engine.pump())
+        pending = self._call(lambda engine: engine.pending())
+        return Quiescence(idle=not pending, pending=pending)
+
+    def query(self, view: ViewName) -> Sequence[Row]:
+        """Answer from the bookkeeping."""
+        return self._call(lambda engine: engine.query(view))
+
+    def kill(self) -> None:
+        """Throw the process away; store, folders and containers stay as they are."""
+        self._engine = None
+
+    def start(self) -> None:
+        """Make a new process on what is there."""
+        config, store = self._config, self._store
+        if config is None or store is None:
+            raise EngineError("the engine was started before it was opened")
+        self._processes += 1
+        self._engine = Simulator(
+            store=store,
+            base=Path(config.base),
+            runtime=self._runtime,
+            forge=self._forge,
+            models=self._models,
+            clock=self._clock,
+            remover=self._remover,
+            credentials=config.credential_mounts,
+            seed=config.seed,
+            process=f"engine-{self._processes}",
+        )
+        self._call(lambda engine: engine.detect())
+        self._call(lambda engine: engine.pump())
+
+    def close(self) -> Leaks:
+        """End the scenario and say what is still under way."""
+        pending = () if self._engine is None else self._call(lambda engine: engine.pending())
+        if self._store is not None:
+            self._store.close()
+        self._engine = self._store = None
+        return Leaks(pending)
+
+    def _call(self, action: Callable[[Simulator], T]) -> T:
+        if self._engine is None:
+            raise EngineError("the engine does not run")
+        try:
+            return action(self._engine)
+        except StoreError as fault:
+            raise EngineError(str(fault)) from fault

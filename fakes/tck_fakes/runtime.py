@@ -1,0 +1,340 @@
+"""The container runtime of a scenario: in process, in virtual time, and a witness of everything.
+
+A container is an agent CLI's stand-in with a view of the file system. It runs until it waits for its time or hangs;
+the clock and the bench let it go on. Specification: §17.2, §28.2.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import assert_never
+
+from tck_driver.bench import Script, VersionShape
+from tck_driver.errors import KitError
+from tck_driver.vocabulary import AdapterId
+from tck_driver.witness import (
+    CliAnswered,
+    CliStarted,
+    ContainerEnded,
+    ContainerStarted,
+    VersionAsked,
+    WitnessLog,
+)
+from tck_fakes.clock import VirtualClock
+from tck_fakes.ids import Ids
+from tck_fakes.standins.base import KILLED, Account, Cli, Conversation, Err, Hang, Invocation, Out, Stop, Turn
+from tck_fakes.standins.conversation import converse, effective_shape
+from tck_fakes.standins.programs import PROGRAMS, TOOL_RUNNER
+from tck_fakes.standins.shapes import check
+from tck_fakes.standins.versions import DEFAULT_VERSIONS, answer
+from tck_fakes.view import ContainerView, MountRefusedError
+from tck_simulator.ports import ContainerRequest, ContainerState
+
+#: Exit codes of the container runtime itself, as in Docker.
+REFUSED, NO_SUCH_PROGRAM = 125, 127
+#: Words that alone with `--help` make a command a question about the CLI, and no run of an agent.
+_SUBCOMMANDS = ("exec", "resume", "run")
+
+
+@dataclass(slots=True)
+class _Container:
+    """One container, from its start to its removal and beyond: its last state can still be asked for."""
+
+    id: str
+    request: ContainerRequest
+    started: datetime
+    view: ContainerView | None = None
+    talk: Conversation | None = None
+    cli: Cli | None = None
+    account: Account | None = None
+    duration_ms: int = 0
+    stdout: list[str] = field(default_factory=list[str])
+    stderr: list[str] = field(default_factory=list[str])
+    exit_code: int | None = None
+    hangs: bool = False
+    due: datetime | None = None
+    removed: bool = False
+
+    @property
+    def ended(self) -> bool:
+        return self.exit_code is not None
+
+    def state(self) -> ContainerState:
+        return ContainerState(self.exit_code, "".join(self.stdout), "".join(self.stderr))
+
+
+class FakeContainerRuntime:
+    """Implements `ContainerRuntime` with the stand-in CLIs; the bench scripts and releases them through it."""
+
+    def __init__(self, clock: VirtualClock, witness: WitnessLog, scratch: Path, seed: int = 0) -> None:
+        """Keep containers' own layers below `scratch`, a host directory that nothing else uses."""
+        self._clock = clock
+        self._witness = witness
+        self._scratch = scratch
+        self._ids = Ids(random.Random(seed))  # noqa: S311 - ids only have to be reproducible
+        self._containers: dict[str, _Container] = {}
+        self._scripts: dict[AdapterId, deque[Script]] = {}
+        self._versions: dict[AdapterId, tuple[str, VersionShape]] = {
+            adapter: (version, "plain") for adapter, version in DEFAULT_VERSIONS.items()
+        }
+        self._poisoned: set[str] = set()
+
+    # What the bench decides
+
+    def script(self, adapter: AdapterId, *scripts: Script) -> None:
+        """Queue what the adapter's CLI does at its next starts. Raises `KitError` for a shape that it cannot take."""
+        for script in scripts:
+            check(adapter, script)
+        self._scripts.setdefault(adapter, deque()).extend(scripts)
+
+    def set_version(self, adapter: AdapterId, version: str, shape: VersionShape = "plain") -> None:
+        """Decide what the adapter's version command says from now on."""
+        if adapter not in DEFAULT_VERSIONS:
+            raise KitError(f"{adapter} has no CLI whose version could be asked")
+        self._versions[adapter] = (version, shape)
+
+    def release(self, container: str | None = None) -> None:
+        """Let what hangs go on to its ordinary end: one container, or all."""
+        for live in list(self._containers.values()):
+            if live.hangs and not live.ended and container in (None, live.id):
+                live.hangs = False
+                self._drive(live)
+
+    def running(self) -> list[str]:
+        """Give the ids of the containers that still run, oldest first."""
+        return [live.id for live in self._containers.values() if not live.ended]
+
+    def next_end(self) -> datetime | None:
+        """Give the next instant at which a container goes on by itself, None where none will."""
+        return min((live.due for live in self._containers.values() if live.due is not None), default=None)
+
+    def close(self) -> None:
+        """End what still runs, without a record: the scenario is over."""
+        for live in self._containers.values():
+            if live.talk is not None:
+                live.talk.close()
+            if live.view is not None:
+                live.view.close()
+
+    # What the engine asks
+
+    def start(self, request: ContainerRequest) -> str:
+        """Start a container and give its id; one that cannot start ends at once with exit code 125."""
+        if not request.argv:
+            raise KitError("a container request without an argument vector names no program to run")
+        mounts = tuple(replace(mount, real_source=os.path.realpath(mount.source)) for mount in request.mounts)
+        live = _Container(self._ids.container(), replace(request, mounts=mounts), self._clock.now())
+        self._containers[live.id] = live
+        self._witness.add(
+            ContainerStarted(
+                container=live.id,
+                image=request.image,
+                argv=request.argv,
+                environment=request.environment,
+                mounts=mounts,
+                workdir=request.workdir,
+                home=request.home,
+                user=request.user,
+                network=request.network,
+                read_only_root=request.read_only_root,
+                labels=request.labels,
+                stdin=request.stdin,
+                at=live.started,
+            )
+        )
+        program = request.argv[0].rpartition("/")[2]
+        cli = PROGRAMS.get(program)
+        if cli is None and program != TOOL_RUNNER:
+            live.stderr.append(f'exec: "{program}": executable file not found in $PATH\n')
+            self._end(live, NO_SUCH_PROGRAM, "refused")
+            return live.id
+        environment = dict(request.environment)
+        home = environment.get("HOME") or request.home
+        try:
+            live.view = ContainerView(mounts, home, self._scratch / live.id)
+        except MountRefusedError as error:
+            live.stderr.append(f"Error response from daemon: {error}\n")
+            self._end(live, REFUSED, "refused")
+            return live.id
+        if cli is None:
+            self._end(live, 0, "exited")
+            return live.id
+        live.cli = cli
+        if request.argv[1:] in (("--version",), ("-v",), ("-V",)):
+            self._ask_version(live, cli)
+        else:
+            self._start_cli(live, cli, live.view, environment, home)
+        return live.id
+
+    def poll(self, container: str) -> ContainerState:
+        """Give a container's state; of one that never was, exit code 125."""
+        live = self._containers.get(container)
+        if live is None:
+            return ContainerState(REFUSED, "", f"Error response from daemon: No such container: {container}\n")
+        return live.state()
+
+    def run(self, request: ContainerRequest) -> ContainerState:
+        """Run a command to its end, or let its time limit pass and stop it; remove it in both cases."""
+        live = self._containers[self.start(request)]
+        if not live.ended:
+            limit = live.started + timedelta(milliseconds=request.time_limit_ms)
+            until = limit if live.due is None or live.hangs else min(limit, live.due)
+            self._clock.advance(max(0, (until - self._clock.now()) // timedelta(milliseconds=1)))
+        state = live.state()
+        self.stop(live.id)
+        self.remove(live.id)
+        return state
+
+    def stop(self, container: str) -> None:
+        """Kill a container that still runs."""
+        live = self._containers.get(container)
+        if live is not None and not live.ended:
+            self._kill(live, "stopped")
+
+    def remove(self, container: str) -> None:
+        """Remove a container, killing it if it still runs."""
+        live = self._containers.get(container)
+        if live is None or live.removed:
+            return
+        live.removed = True
+        if live.ended:
+            self._witness.add(ContainerEnded(live.id, "removed", live.exit_code, self._clock.now()))
+        else:
+            self._kill(live, "removed")
+
+    def find(self, label: str, value: str) -> Sequence[str]:
+        """Give the containers with this label that have not been removed, oldest first."""
+        return [
+            live.id for live in self._containers.values() if not live.removed and (label, value) in live.request.labels
+        ]
+
+    # How a container goes on
+
+    def _ask_version(self, live: _Container, cli: Cli) -> None:
+        said = answer(cli.adapter, *self._versions[cli.adapter])
+        self._witness.add(VersionAsked(cli.adapter, live.request.image, "" if said.hangs else said.stdout))
+
+        def talk() -> Conversation:
+            if said.hangs:
+                yield Hang()
+            if said.stdout:
+                yield Out(said.stdout.removesuffix("\n"))
+            if said.stderr:
+                yield Err(said.stderr.removesuffix("\n"))
+            return said.exit_code
+
+        live.talk = talk()
+        self._drive(live)
+
+    def _start_cli(
+        self, live: _Container, cli: Cli, view: ContainerView, environment: dict[str, str], home: str
+    ) -> None:
+        request = live.request
+        probe = request.argv[-1] in ("--help", "-h") and set(request.argv[1:-1]) <= set(_SUBCOMMANDS)
+        queue = self._scripts.get(cli.adapter)
+        script = queue.popleft() if queue and not probe else Script()
+        view.give(request.workdir)
+        call = Invocation(
+            argv=request.argv[1:],
+            environment=environment,
+            workdir=request.workdir,
+            home=home,
+            view=view,
+            stdin=request.stdin,
+            script=script,
+            ids=self._ids,
+            now=self._clock.now(),
+            poisoned=self._poisoned,
+        )
+        asked = cli.read(call)
+        account = Account(effective_shape(call, asked))
+        if not probe:
+            live.account = account
+            read = None if isinstance(asked, Stop) else asked
+            self._witness.add(
+                CliStarted(
+                    container=live.id,
+                    adapter=cli.adapter,
+                    argv=request.argv,
+                    environment=request.environment,
+                    workdir=request.workdir if read is None else read.workdir,
+                    prompt="" if read is None else read.prompt,
+                    asked_id=None if read is None else read.asked_id,
+                    chosen_id=None if read is None else read.chosen_id,
+                    label=None if read is None else read.label,
+                    asked_loosely=read is not None and read.loosely,
+                    usage_error=asked.usage if isinstance(asked, Stop) else None,
+                )
+            )
+        live.duration_ms = script.duration_ms
+        live.talk = converse(cli, call, asked, account)
+        self._drive(live)
+
+    def _drive(self, live: _Container) -> None:
+        """Let a container go on until it ends or waits."""
+        if live.talk is None:
+            return
+        while True:
+            try:
+                event = next(live.talk)
+            except StopIteration as end:
+                self._end(live, end.value, "exited")
+                return
+            match event:
+                case Out(text):
+                    live.stdout.append(f"{text}\n")
+                case Err(text):
+                    live.stderr.append(f"{text}\n")
+                case Hang():
+                    live.hangs = True
+                    return
+                case Turn():
+                    # One that hung past its own duration has no time left to wait for.
+                    if live.started + timedelta(milliseconds=live.duration_ms) > self._clock.now():
+                        self._wait(live)
+                        return
+                case _:
+                    assert_never(event)
+
+    def _wait(self, live: _Container) -> None:
+        due = live.due = live.started + timedelta(milliseconds=live.duration_ms)
+
+        def wake() -> None:
+            live.due = None
+            self._drive(live)
+
+        self._clock.at(due, wake)
+
+    def _kill(self, live: _Container, how: str) -> None:
+        if live.talk is not None:
+            live.talk.close()
+        self._end(live, KILLED, how)
+
+    def _end(self, live: _Container, exit_code: int, how: str) -> None:
+        live.exit_code = exit_code
+        live.talk = None
+        live.hangs = False
+        live.due = None
+        if live.view is not None:
+            live.view.close()
+        account = live.account
+        if account is not None and live.cli is not None:
+            self._witness.add(
+                CliAnswered(
+                    container=live.id,
+                    adapter=live.cli.adapter,
+                    shape=account.shape,
+                    session_id=account.session_id,
+                    remembered=account.remembered,
+                    reported_ids=tuple(account.reported),
+                    saved=account.saved,
+                    exit_code=exit_code,
+                )
+            )
+        self._witness.add(ContainerEnded(live.id, how, exit_code, self._clock.now()))

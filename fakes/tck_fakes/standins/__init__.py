@@ -1,0 +1,1 @@
+"""One module per agent CLI: its arguments, its session files, its output, its ways to fail, as measured."""

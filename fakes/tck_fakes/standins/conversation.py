@@ -1,0 +1,145 @@
+"""The course of one CLI run, the same for all CLIs: load, save the prompt, call the model, save the answer, report.
+
+Where a shape leaves this course is told here once; what the CLI says at that point is its own module's. Measured: the
+prompt is in the history before the model answers, so a killed or failed run has left it there (`docs/specification.md`
+§16.5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from tck_driver.bench import Link, Shape, Write
+from tck_fakes.standins.base import (
+    KILLED,
+    Account,
+    Cli,
+    Conversation,
+    Event,
+    Hang,
+    Invocation,
+    Line,
+    Out,
+    Request,
+    Session,
+    Stop,
+    Turn,
+)
+from tck_fakes.standins.shapes import FAULTS, OF_RESUMES, REFUSALS
+
+
+def effective_shape(call: Invocation, asked: Request | Stop) -> Shape:
+    """Give the shape that this start really takes: some mean nothing for what its arguments ask."""
+    shape = call.script.shape
+    if isinstance(asked, Stop):
+        return "usage_error"
+    if (shape in OF_RESUMES and not asked.resumes) or (shape == "id_in_use" and asked.chosen_id is None):
+        return "ok"
+    return shape
+
+
+def converse(cli: Cli, call: Invocation, asked: Request | Stop, account: Account) -> Conversation:
+    """Run the CLI to its end, and keep the account."""
+    if isinstance(asked, Stop):
+        return (yield from _stop(asked, account))
+    shape = account.shape
+    if shape == "killed_early":
+        return (yield from _stop(Stop((), KILLED), account))
+    if shape == "hang_early":
+        yield Hang()
+    session = cli.refusal(call, asked, shape) if shape in REFUSALS else _begun(cli, call, asked, account)
+    if isinstance(session, Stop):
+        return (yield from _stop(session, account))
+    return (yield from _turn(cli, call, asked, session, account))
+
+
+def _begun(cli: Cli, call: Invocation, asked: Request, account: Account) -> Session | Stop:
+    """Open the session and save the prompt in it."""
+    session = _open(cli, call, asked, account.shape)
+    if isinstance(session, Stop):
+        return session
+    if session.id in call.poisoned and account.shape == "ok":
+        account.shape = "bad_request"
+    account.session_id, account.remembered = session.id, session.history
+    saved = account.shape != "unsaved" and cli.begin(call, asked, session)
+    if isinstance(saved, Stop):
+        return saved
+    account.saved = saved
+    return session
+
+
+def _turn(cli: Cli, call: Invocation, asked: Request, session: Session, account: Account) -> Conversation:
+    """Let the model have its turn on an opened session."""
+    shape = account.shape
+    names = _names(cli, call, asked, session, shape)
+    yield from _say((*session.notes, *cli.opening(call, asked, names)), account)
+    yield Turn()
+    if session.stalls:
+        yield Hang()
+    if shape in ("hang", "killed"):
+        yield from _say(cli.midway(asked, names), account)
+    if shape == "hang":
+        yield Hang()
+    _act(call)
+    if shape == "killed":
+        return KILLED
+    if shape in FAULTS:
+        if shape == "bad_request":
+            call.poisoned.add(session.id)
+        yield from _say(cli.fault(asked, names, shape), account)
+        return 1
+    answer = call.script.answer
+    if shape == "prose_id":
+        answer += f" For the record: session id: {cli.new(call, asked).id}, also called session id: management."
+    if account.saved:
+        account.saved = cli.finish(call, session, answer)
+    if shape in ("decoy_beside", "empty_beside"):
+        cli.beside(call, session, empty=shape == "empty_beside")
+    yield from _say(cli.closing(asked, names, answer, saved=account.saved), account)
+    return 0
+
+
+def _open(cli: Cli, call: Invocation, asked: Request, shape: Shape) -> Session | Stop:
+    if shape == "other_id":
+        return cli.new(call, asked)
+    session = cli.open(call, asked)
+    if shape == "rotate" and isinstance(session, Session):
+        return replace(cli.new(call, asked), history=session.history)
+    return session
+
+
+def _names(cli: Cli, call: Invocation, asked: Request, session: Session, shape: Shape) -> tuple[str, ...]:
+    if shape == "no_id":
+        return ()
+    if shape == "odd_id":
+        return (call.script.reported_id or "",)
+    if shape == "two_ids":
+        return (session.id, cli.new(call, asked).id)
+    return (session.id,)
+
+
+def _act(call: Invocation) -> None:
+    for act in call.script.acts:
+        try:
+            match act:
+                case Write(path, text):
+                    call.view.write(path, text.encode())
+                case Link(path, target):
+                    call.view.link(path, target)
+        except (OSError, ValueError):
+            # The agent's own tool call fails; that ends neither its turn nor the CLI.
+            continue
+
+
+def _say(lines: Iterable[Line], account: Account) -> Iterator[Event]:
+    for line in lines:
+        if isinstance(line, Out) and line.named is not None and line.named not in account.reported:
+            account.reported.append(line.named)
+        yield line
+
+
+def _stop(stop: Stop, account: Account) -> Conversation:
+    yield Turn()
+    yield from _say(stop.lines, account)
+    return stop.exit_code

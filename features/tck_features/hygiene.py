@@ -1,0 +1,36 @@
+"""What every scenario checks at its end, whatever it is about: nothing left behind, nothing asked for wrongly.
+
+Specification: ISOLATE-6, RESUME-10, §13.1, §17.2.
+"""
+
+from __future__ import annotations
+
+from tck_driver.vocabulary import RunOutcome
+from tck_features.world import World
+
+
+def check_hygiene(world: World) -> None:
+    """Check once the engine waits for the outside world. Runs that are still live may hold what they need."""
+    if not world.opened or world.refusal is not None:
+        return
+    live = world.live()
+    loose = [" ".join(start.cli.argv) for start in world.starts() if start.cli.asked_loosely]
+    world.checks.expect(
+        "no CLI was asked for its most recent session, or for one by name",
+        expected=[],
+        actual=[*loose],
+        rests_on="witnessed",
+    )
+    if live or any(row.outcome == RunOutcome.QUEUED for row in world.table()):
+        return
+    world.checks.expect(
+        "no container runs on after the runs have ended",
+        expected=[],
+        actual=[*world.bench.running()],
+        rests_on="witnessed",
+    )
+    worktrees = world.bench.base / ".worktrees"
+    left = sorted(path.name for path in worktrees.iterdir()) if worktrees.is_dir() else []
+    world.checks.expect(
+        "no worktree is left after the runs have ended", expected=[], actual=[*left], rests_on="witnessed"
+    )

@@ -1,0 +1,11 @@
+"""The steps, one module per noun; importing this package puts all of them into the register."""
+
+from tck_features import words as words
+from tck_features.steps import given_world as given_world
+from tck_features.steps import then_cleanup as then_cleanup
+from tck_features.steps import then_containers as then_containers
+from tck_features.steps import then_forge as then_forge
+from tck_features.steps import then_names as then_names
+from tck_features.steps import then_rows as then_rows
+from tck_features.steps import then_starts as then_starts
+from tck_features.steps import when_happens as when_happens

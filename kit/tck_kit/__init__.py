@@ -1,0 +1,1 @@
+"""The command line, and everything that joins specification, scenarios, engine and report."""

@@ -1,0 +1,239 @@
+"""Grading: every requirement of the frozen set gets exactly one outcome from the checks that a run gave.
+
+Everything that other kits let pass is refused here: a check that looked at nothing, one that was expected and never
+came, one that came twice, one for a requirement that does not exist, a requirement without a scenario, a mandatory
+requirement that was merely declared unsupported. None of these can end as `passed`.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tck_reports.outcomes import MEANINGS, Outcome, worst
+from tck_reports.records import CheckRecord, EvidenceClass, RequirementEntry
+
+#: Reasons of `not_run` by which the user asked for less; every other one means that the run was cut short.
+BY_CHOICE: Final = frozenset({"filter", "profile"})
+_NOTHING: Final[Mapping[str, str]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementResult:
+    """One requirement with its outcome and what that rests on."""
+
+    entry: RequirementEntry
+    outcome: Outcome
+    reason: str | None
+    evidence: EvidenceClass | None
+    #: Ids of the checks that were emitted for it.
+    checks: tuple[str, ...]
+    #: Ids of the checks that were expected for it and never came.
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Grading:
+    """All results of a run, in the order of the requirement set, and what is wrong with the run itself."""
+
+    requirements: tuple[RequirementResult, ...]
+    #: The checks as graded: vacuous, contradictory and doubled ones are no longer what they claimed to be.
+    checks: tuple[CheckRecord, ...]
+    profiles: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    #: Faults of the run itself, such as a doubled check id; each makes every verdict impossible.
+    faults: tuple[str, ...] = ()
+    #: Why less than everything was asked for, if so.
+    filtered: str | None = None
+    #: Why the run ended before everything that was asked for had run, if so.
+    cut_short: str | None = None
+
+    @property
+    def incomplete_reasons(self) -> tuple[str, ...]:
+        """Why not all of the selected profiles ran, empty for a complete run."""
+        return tuple(reason for reason in (self.cut_short, self.filtered) if reason is not None)
+
+
+def grade(
+    entries: Sequence[RequirementEntry],
+    checks: Iterable[CheckRecord],
+    expected: Mapping[str, Collection[str]],
+    *,
+    profiles: Collection[str],
+    only: Collection[str] | None = None,
+    excluded: Mapping[str, str] = _NOTHING,
+    not_applicable: Mapping[str, str] = _NOTHING,
+    optional: Collection[str] = (),
+    cut_short: str | None = None,
+) -> Grading:
+    """Grade a run.
+
+    `expected` maps the id of every check of the suite to the ids of its requirements. `profiles` are those that were
+    run; `only` holds the ids of the requirements that a filter left, null without a filter. `excluded` and
+    `not_applicable` map requirement ids to reasons. `optional` names the requirements with a mandatory keyword that the
+    specification lets an engine decline as a whole; any other mandatory one that is declared unsupported has failed.
+    `cut_short` says why the run ended early: then an absent check is `not_run`, otherwise it is an error.
+    """
+    known = {entry.id: entry for entry in entries}
+    selected = {entry.id for entry in entries if entry.profile in profiles and (only is None or entry.id in only)}
+    given = tuple(checks)
+    faults = tuple(_faults(entries, given, expected))
+    graded = tuple(_sound(record, known) for record in _once(given))
+    cut = cut_short or _cut(record for record in graded if selected & {*record.requirements})
+    missing = {
+        check: requirements
+        for check, requirements in expected.items()
+        if check not in {record.id for record in graded} and selected & {*requirements}
+    }
+    by_requirement: dict[str, list[CheckRecord]] = {entry.id: [] for entry in entries}
+    for record in graded:
+        for requirement in {*record.requirements, *expected.get(record.id, ())} & known.keys():
+            by_requirement[requirement].append(record)
+    results = tuple(
+        _result(
+            entry,
+            by_requirement[entry.id],
+            tuple(sorted(check for check, requirements in missing.items() if entry.id in requirements)),
+            expected=any(entry.id in requirements for requirements in expected.values()),
+            left_out=_left_out(entry, profiles, only),
+            set_aside=_set_aside(entry.id, excluded, not_applicable),
+            optional=not entry.mandatory or entry.id in optional,
+            cut_short=cut is not None,
+        )
+        for entry in entries
+    )
+    in_profiles = {entry.id for entry in entries if entry.profile in profiles}
+    by_choice = {record.id for record in graded if record.outcome is Outcome.NOT_RUN and record.reason in BY_CHOICE}
+    filtered = None
+    if only is not None or any(in_profiles & {*record.requirements} for record in graded if record.id in by_choice):
+        filtered = f"filter: {len(selected)} of {len(in_profiles)} requirements were selected"
+    return Grading(results, graded, tuple(profiles), tuple(sorted(missing)), faults, filtered, cut)
+
+
+def _cut(records: Iterable[CheckRecord]) -> str | None:
+    """Return why the run was cut short, told from the checks that it left out against the user's choice."""
+    left = [record for record in records if record.outcome is Outcome.NOT_RUN and record.reason not in BY_CHOICE]
+    if not left:
+        return None
+    return f"cut short: {left[0].reason or 'no reason given'} (checks not run: {len(left)})"
+
+
+def _faults(
+    entries: Sequence[RequirementEntry], checks: Sequence[CheckRecord], expected: Mapping[str, Collection[str]]
+) -> Iterable[str]:
+    """Yield what is wrong with the run or the suite as a whole."""
+    known = {entry.id for entry in entries}
+    for requirement, times in Counter(entry.id for entry in entries).items():
+        if times > 1:
+            yield f"requirement {requirement} stands {times} times in the requirement set"
+    for check, times in Counter(record.id for record in checks).items():
+        if times > 1:
+            yield f"check {check} was emitted {times} times"
+    for check, requirements in expected.items():
+        for stranger in sorted({*requirements} - known):
+            yield f"check {check} of the suite names the unknown requirement {stranger}"
+    for record in checks:
+        yield from _record_faults(record, known, expected)
+
+
+def _record_faults(record: CheckRecord, known: set[str], expected: Mapping[str, Collection[str]]) -> Iterable[str]:
+    if not record.requirements:
+        yield f"check {record.id} names no requirement"
+    for stranger in sorted({*record.requirements} - known):
+        yield f"check {record.id} names the unknown requirement {stranger}"
+    if record.id not in expected:
+        yield f"check {record.id} was emitted, but the suite does not know it"
+    elif {*record.requirements} != {*expected[record.id]}:
+        yield f"check {record.id} names other requirements than the suite says"
+
+
+def _once(checks: Sequence[CheckRecord]) -> Iterable[CheckRecord]:
+    """Merge records of one id into one error: which of them is right cannot be told."""
+    times = Counter(record.id for record in checks)
+    seen: set[str] = set()
+    for record in checks:
+        if record.id in seen:
+            continue
+        seen.add(record.id)
+        if times[record.id] > 1:
+            yield _error(record, f"emitted {times[record.id]} times")
+        else:
+            yield record
+
+
+def _sound(record: CheckRecord, known: Mapping[str, RequirementEntry]) -> CheckRecord:
+    """Return the record, or the error or failure that it really is."""
+    if strangers := sorted({*record.requirements} - known.keys()):
+        return _error(record, f"unknown requirement {', '.join(strangers)}")
+    if record.outcome in {Outcome.PASSED, Outcome.STALE} and not record.expectations:
+        return _error(record, "vacuous")
+    if record.outcome in {Outcome.PASSED, Outcome.STALE} and record.broken is not None:
+        return replace(record, outcome=Outcome.FAILED, reason="assertion", blame=record.blame or "engine")
+    if record.outcome is Outcome.EXCLUDED and not (record.reason or "").strip():
+        return _error(record, "excluded without a reason")
+    return record
+
+
+def _error(record: CheckRecord, reason: str) -> CheckRecord:
+    return replace(record, outcome=Outcome.ERROR, reason=reason, blame="kit")
+
+
+def _left_out(entry: RequirementEntry, profiles: Collection[str], only: Collection[str] | None) -> str | None:
+    if entry.profile not in profiles:
+        return "profile"
+    return "filter" if only is not None and entry.id not in only else None
+
+
+def _set_aside(
+    requirement: str, excluded: Mapping[str, str], not_applicable: Mapping[str, str]
+) -> tuple[Outcome, str] | None:
+    if requirement in excluded:
+        if not excluded[requirement].strip():
+            return Outcome.ERROR, "excluded without a reason"
+        return Outcome.EXCLUDED, excluded[requirement]
+    if requirement in not_applicable:
+        return Outcome.NOT_APPLICABLE, not_applicable[requirement]
+    return None
+
+
+def _result(
+    entry: RequirementEntry,
+    records: Sequence[CheckRecord],
+    missing: tuple[str, ...],
+    *,
+    expected: bool,
+    left_out: str | None,
+    set_aside: tuple[Outcome, str] | None,
+    optional: bool,
+    cut_short: bool,
+) -> RequirementResult:
+    """Collect everything that speaks on this requirement, and let the worst of it decide."""
+    voices: list[tuple[Outcome, str | None]] = [
+        (Outcome.FAILED, "mandatory, but declared unsupported")
+        if record.outcome is Outcome.UNSUPPORTED and not optional
+        else (record.outcome, record.reason)
+        for record in records
+    ]
+    if left_out is not None:
+        voices.append((Outcome.NOT_RUN, left_out))
+    elif set_aside is not None:
+        voices.append(set_aside)
+    elif not expected:
+        voices.append((Outcome.ERROR, "no scenario"))
+    elif missing:
+        absent = f"no record of {', '.join(missing)}"
+        voices.append((Outcome.NOT_RUN, absent) if cut_short else (Outcome.ERROR, absent))
+    if not voices:
+        voices.append((Outcome.ERROR, "no record"))
+    outcome = worst({what for what, _ in voices})
+    reason = next((why for what, why in voices if what is outcome and why), MEANINGS[outcome].explanation)
+    classes = {record.evidence_class for record in records} - {None}
+    evidence: EvidenceClass | None = "reported" if "reported" in classes else "witnessed" if classes else None
+    return RequirementResult(
+        entry,
+        outcome,
+        None if outcome is Outcome.PASSED else reason,
+        evidence,
+        tuple(record.id for record in records),
+        missing,
+    )

@@ -1,0 +1,175 @@
+"""The values that a run hands over to be graded and reported."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from tck_reports.outcomes import Outcome
+
+#: Anything that JSON can say; other values are turned into text when the report is built.
+JsonLike = object
+EvidenceClass = Literal["witnessed", "reported"]
+Blame = Literal["engine", "driver", "kit"]
+
+#: Which profile a status leads to; any other status names its own annex profile.
+PROFILE_OF_STATUS: Final[Mapping[str, str]] = {"agreed": "core", "proposed": "hardened"}
+#: What `--profile` may say beyond the name of one profile.
+PROFILE_SETS: Final[Mapping[str, tuple[str, ...]]] = {"all": ("core", "hardened")}
+
+
+def profiles_named(choice: str) -> tuple[str, ...]:
+    """Return the profiles that a user's choice stands for: `all` is core and hardened, every other name is itself."""
+    return PROFILE_SETS.get(choice, (choice,))
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementEntry:
+    """One requirement of the frozen set, as the specification's lock states it.
+
+    A proposed requirement outside the profile that belongs to its status is refused (ValueError): what is merely
+    proposed must never decide `core`.
+    """
+
+    id: str
+    area: str
+    level: str
+    status: str
+    profile: str
+    section: str
+    anchor: str
+    text: str
+    text_digest: str
+
+    def __post_init__(self) -> None:
+        due = PROFILE_OF_STATUS.get(self.status, self.status)
+        if self.profile != due:
+            raise ValueError(
+                f"{self.id}: status {self.status!r} belongs to profile {due!r}, not {self.profile!r}; correct the entry"
+            )
+
+    @property
+    def mandatory(self) -> bool:
+        """Whether its keyword leaves an engine no choice."""
+        return self.level in {"MUST", "MUST NOT", "SHALL", "SHALL NOT", "REQUIRED"}
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """One thing a step looked at: what it expected, what was there, and what that rests on."""
+
+    statement: str
+    expected: JsonLike
+    actual: JsonLike
+    held: bool
+    evidence_class: EvidenceClass
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRecord:
+    """What one scenario (one row of its examples) gave."""
+
+    id: str
+    scenario: str
+    #: `path:line` of the scenario.
+    feature: str
+    requirements: tuple[str, ...]
+    outcome: Outcome
+    #: One word (`assertion`, `timeout`, `crashed`, `false_advertising`, `filter`, `budget`) or a message.
+    reason: str | None = None
+    #: Whose fault it is, where there is one.
+    blame: Blame | None = None
+    expectations: tuple[Expectation, ...] = ()
+    #: Milliseconds.
+    duration_ms: float = 0.0
+    steps: tuple[str, ...] = ()
+    failed_step: str | None = None
+
+    @property
+    def broken(self) -> Expectation | None:
+        """The first expectation that did not hold."""
+        return next((one for one in self.expectations if not one.held), None)
+
+    @property
+    def expected(self) -> JsonLike:
+        """What the first broken expectation expected, null where none broke."""
+        return None if self.broken is None else self.broken.expected
+
+    @property
+    def actual(self) -> JsonLike:
+        """What the first broken expectation found, null where none broke."""
+        return None if self.broken is None else self.broken.actual
+
+    @property
+    def evidence_class(self) -> EvidenceClass | None:
+        """`witnessed` only if all its expectations are; null where it has none."""
+        if not self.expectations:
+            return None
+        return "witnessed" if all(one.evidence_class == "witnessed" for one in self.expectations) else "reported"
+
+
+@dataclass(frozen=True, slots=True)
+class KitFacts:
+    """Which kit judged: its version, and a digest over its scenarios and steps."""
+
+    version: str
+    suite_digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpecFacts:
+    """Which specification was judged by: the digest of its text, and that of its frozen requirement set."""
+
+    id: str
+    version: str
+    digest: str
+    set_digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Implementation:
+    """The engine under test, by its own words."""
+
+    name: str
+    version: str
+    language: str = ""
+    homepage: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What the engine claims: profiles, and per capability `supported`, `unsupported` or `undeclared`."""
+
+    profiles: tuple[str, ...] = ()
+    capabilities: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """How the run was made; `started` and `finished` are ISO 8601 with an offset, `budgets` are seconds by name."""
+
+    seed: int
+    argv: tuple[str, ...]
+    started: str
+    finished: str
+    host: Mapping[str, str]
+    workers: int
+    transport: str
+    budgets: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A known engine that went through the same steps before grading: what it had to give, and what it gave."""
+
+    name: str
+    expected: str
+    observed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A further file of the run, with its digest."""
+
+    path: str
+    digest: str

@@ -1,0 +1,159 @@
+"""The shape of `report.json` as types; `schemas/report-1.json` says the same, and a test holds the two together."""
+
+from typing import Any, Final, TypedDict
+
+SCHEMA_ID: Final = "urn:session-tck:schemas/report-1.json"
+
+#: A value as JSON has it. Writers show it as text and never look inside.
+Json = Any
+
+
+class KitPart(TypedDict):
+    """The kit that judged."""
+
+    version: str
+    suite_digest: str
+
+
+class SpecPart(TypedDict):
+    """The specification that was judged by."""
+
+    id: str
+    version: str
+    digest: str
+    set_digest: str
+
+
+class ImplementationPart(TypedDict):
+    """The engine under test."""
+
+    name: str
+    version: str
+    language: str
+    homepage: str
+
+
+class DeclaredPart(TypedDict):
+    """What the engine claims."""
+
+    profiles: list[str]
+    capabilities: dict[str, str]
+
+
+class RunPart(TypedDict):
+    """How the run was made."""
+
+    seed: int
+    argv: list[str]
+    started: str
+    finished: str
+    host: dict[str, str]
+    workers: int
+    transport: str
+    budgets: dict[str, float]
+    profiles: list[str]
+    asked: list[str]
+    filtered: str | None
+    cut_short: str | None
+
+
+class ControlPart(TypedDict):
+    """A known engine, and what it gave."""
+
+    name: str
+    expected: str
+    observed: str
+
+
+class VerdictPart(TypedDict):
+    """What can be said of one profile."""
+
+    result: str
+    witnessed: bool
+    numerator: int
+    denominator: int
+    counts: dict[str, int]
+    why: str
+
+
+class RequirementPart(TypedDict):
+    """One requirement with its outcome."""
+
+    id: str
+    area: str
+    level: str
+    status: str
+    profile: str
+    section: str
+    anchor: str
+    text: str
+    text_digest: str
+    outcome: str
+    reason: str | None
+    evidence: str | None
+    checks: list[str]
+    missing: list[str]
+    killed: list[str]
+
+
+class ExpectationPart(TypedDict):
+    """One thing a step looked at."""
+
+    statement: str
+    expected: Json
+    actual: Json
+    held: bool
+    evidence_class: str
+    evidence: list[str]
+
+
+class CheckPart(TypedDict):
+    """One scenario with its outcome; `expected` and `actual` are those of the first expectation that did not hold."""
+
+    id: str
+    scenario: str
+    feature: str
+    requirements: list[str]
+    outcome: str
+    reason: str | None
+    blame: str | None
+    expected: Json
+    actual: Json
+    evidence: list[str]
+    evidence_class: str | None
+    expectations: list[ExpectationPart]
+    duration_ms: float
+    steps: list[str]
+    failed_step: str | None
+
+
+class ArtifactPart(TypedDict):
+    """A further file of the run."""
+
+    path: str
+    digest: str
+
+
+class Report(TypedDict):
+    """The whole of `report.json`."""
+
+    schema: str
+    digest: str
+    kit: KitPart
+    spec: SpecPart
+    implementation: ImplementationPart
+    declared: DeclaredPart
+    run: RunPart
+    complete: bool
+    incomplete_reasons: list[str]
+    faults: list[str]
+    controls: list[ControlPart]
+    verdict: dict[str, VerdictPart]
+    exit_code: int
+    exit_reason: str
+    stale_entries: list[str]
+    requirements: list[RequirementPart]
+    checks: list[CheckPart]
+    missing_checks: list[str]
+    artifacts: list[ArtifactPart]
+    redactions: int

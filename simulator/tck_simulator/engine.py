@@ -1,0 +1,438 @@
+"""The engine: it takes stimuli, works its queue off, and answers questions about its bookkeeping.
+
+Theory of operation. Every stimulus ends in a queued job or a changed row; `pump` then does whatever is due: it renews
+the leases of its own live runs, polls them, reclaims the leases of workers that are gone, and starts the jobs whose
+mailbox is free (RESUME-13). Between two pumps nothing happens, so `next_deadline` says when the next one is worth it.
+
+All state that matters is in the store and on disk: an engine that is thrown away and made anew on both goes on where
+the old one stopped (§11.7).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from tck_driver.stimuli import (
+    BindingChanged,
+    InstallationChanged,
+    IssueBlocked,
+    IssueClosed,
+    IssueDeleted,
+    IssueOpened,
+    IssueReopened,
+    IssueRetitled,
+    IssueRetry,
+    LeaseExpired,
+    MergeRequestEventSent,
+    PrefixChanged,
+    ReconcileDue,
+    ReviewRequested,
+    RunDue,
+    SettingChanged,
+    Stimulus,
+    StimulusResult,
+    WorkerWoken,
+)
+from tck_driver.views import ExchangeRow, Row, ViewName
+from tck_driver.vocabulary import ISSUE_PHASES, AdapterId, MailboxRef, Phase, RunOutcome
+from tck_simulator import settings as names
+from tck_simulator.adapters import ADAPTERS
+from tck_simulator.cleanup import Cleaner, LocalRemover
+from tck_simulator.layout import Layout
+from tck_simulator.live import LiveRun
+from tck_simulator.naming import prefix_fault
+from tck_simulator.outcomes import back_off_seconds
+from tck_simulator.ports import Clock, ContainerRuntime, Forge, ModelProvider, Remover
+from tck_simulator.reconciler import Reconciler
+from tck_simulator.run import Ended, RunSequence
+from tck_simulator.sandbox import overlaps
+from tck_simulator.states import CLOSED, FIXING, LABELLED, PHASE_OF_EVENT, PUSHING, RUNNING, SUCCEEDED, IssueState
+from tck_simulator.store import Job, Mailbox, Store
+from tck_simulator.views import rows_of
+
+
+class ConfigurationError(Exception):
+    """The engine cannot start with this configuration; the text names setting, value and what is wrong."""
+
+
+class RefusedError(Exception):
+    """The engine refuses a stimulus, and says why; nothing was changed."""
+
+
+class Engine:
+    """One engine process."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        base: Path,
+        runtime: ContainerRuntime,
+        forge: Forge,
+        models: ModelProvider,
+        clock: Clock,
+        remover: Remover | None = None,
+        credentials: Sequence[tuple[str, str]] = (),
+        seed: int = 0,
+        process: str = "engine-1",
+    ) -> None:
+        """Start on a store and a folder that may hold the state of an earlier process."""
+        self._store = store
+        self._forge = forge
+        self._runtime = runtime
+        self._clock = clock
+        self._process = process
+        self._layout = Layout(base)
+        base.mkdir(parents=True, exist_ok=True)
+        self._cleaner = Cleaner(store, self._layout, remover or LocalRemover())
+        self._sequence = RunSequence(
+            store=store,
+            layout=self._layout,
+            runtime=runtime,
+            models=models,
+            clock=clock,
+            cleaner=self._cleaner,
+            credentials=credentials,
+            randomness=random.Random(f"{seed}/{process}"),  # noqa: S311 -- ids of a reproducible simulation, no secrets
+        )
+        self._reconciler = Reconciler(
+            store=store,
+            layout=self._layout,
+            forge=forge,
+            cleaner=self._cleaner,
+            end=self._end_mailbox,
+            is_live=lambda mailbox: mailbox.id in {live.mailbox.id for live in self._live},
+        )
+        fault = next(credential_faults(credentials, base), None)
+        if fault is not None:
+            raise ConfigurationError(fault)
+        self._live: list[LiveRun] = []
+        self._stalled: list[LiveRun] = []
+        self._started: dict[int, int] = {}
+        self._exchanges: dict[int, ExchangeRow] = {}
+
+    def detect(self) -> None:
+        """Detect what each adapter's image holds, as an engine does at its start (§16.6)."""
+        self._sequence.detect_all()
+
+    # --- stimuli -------------------------------------------------------------------------------------------------
+
+    def handle(self, stimulus: Stimulus) -> StimulusResult:
+        """Take a stimulus, do what is due, and say what became of it."""
+        try:
+            job = self._take(stimulus)
+        except (RefusedError, names.SettingError) as refusal:
+            return StimulusResult(error=str(refusal))
+        self.pump()
+        if job is None:
+            return StimulusResult()
+        run = self._started.get(job)
+        if run is None:
+            return StimulusResult(outcome=RunOutcome.QUEUED)
+        row = next(row for row in self._store.sessions() if row.id == run)
+        return StimulusResult(run=str(run), outcome=RunOutcome(row.outcome))
+
+    def _take(self, stimulus: Stimulus) -> int | None:  # noqa: C901, PLR0912 -- one case per word of the vocabulary
+        """Put a stimulus into rows and jobs; give the job that it led to."""
+        match stimulus:
+            case IssueOpened(mailbox=ref, title=title) | ReviewRequested(mailbox=ref, title=title):
+                current = self._store.mailbox(ref)
+                if current is None or not current.open:
+                    self._store.open_mailbox(ref, title, IssueState.FUNCTIONAL_ANALYSIS)
+            case IssueReopened(mailbox=ref):
+                current = self._known(ref)
+                if not current.open:
+                    self._store.open_mailbox(ref, current.title, IssueState.FUNCTIONAL_ANALYSIS)
+            case IssueRetitled(mailbox=ref, title=title):
+                self._store.set_mailbox(self._known(ref).id, title=title)
+            case IssueClosed(mailbox=ref, how=how):
+                self._end_mailbox(self._known(ref), CLOSED[how])
+            case IssueDeleted(mailbox=ref):
+                self._reconciler.sweep(self._clock.now())
+            case IssueBlocked(mailbox=ref):
+                self._block(self._open(ref), None)
+            case IssueRetry(mailbox=ref):
+                return self._retry(self._open(ref))
+            case RunDue(mailbox=ref, phase=phase):
+                return self._queue(self._open(ref), phase)
+            case MergeRequestEventSent():
+                return self._route(stimulus)
+            case SettingChanged(scope=scope, organization=organization, project=project, name=name, value=value):
+                accepted = None if value is None else names.accept(name, scope, value)
+                self._store.set_setting(scope, organization, project, name, value=accepted)
+            case BindingChanged(organization=organization, project=project, binding=binding, phase=phase):
+                self._store.bind(organization, project, tuple(Phase) if phase is None else (phase,), binding)
+            case PrefixChanged(organization=organization, project=project, prefix=prefix):
+                fault = prefix_fault(prefix)
+                if fault is not None:
+                    raise RefusedError(f"BRANCH_PREFIX {prefix!r} of {organization}/{project} is refused: {fault}")
+                self._store.set_branch_prefix(organization, project, prefix)
+            case InstallationChanged(adapter=adapter, image=image):
+                self._store.set_image(adapter, image)
+                if adapter is not AdapterId.API:
+                    self._sequence.installation(ADAPTERS[adapter])
+            case LeaseExpired(mailbox=ref):
+                self._stall(self._known(ref))
+            case WorkerWoken(mailbox=ref):
+                self._wake(self._known(ref))
+            case ReconcileDue():
+                self._reconciler.sweep(self._clock.now())
+        return None
+
+    def _known(self, ref: MailboxRef) -> Mailbox:
+        mailbox = self._store.mailbox(ref)
+        if mailbox is None:
+            raise RefusedError(f"{ref} is not known")
+        return mailbox
+
+    def _open(self, ref: MailboxRef) -> Mailbox:
+        mailbox = self._known(ref)
+        if not mailbox.open:
+            raise RefusedError(f"{ref} is closed")
+        return mailbox
+
+    def _queue(self, mailbox: Mailbox, phase: Phase) -> int:
+        allowed = ISSUE_PHASES if mailbox.ref.kind == "issue" else (Phase.HUMAN_REVIEW,)
+        if phase not in allowed:
+            raise RefusedError(f"{mailbox.ref}: {phase} is no phase of a mailbox of this kind")
+        return self._store.add_job(mailbox.id, phase, self._clock.now())
+
+    def _route(self, event: MergeRequestEventSent) -> int | None:
+        """Bring an event on a merge request to its mailbox: the agent's to its issue's, others to their own (§11.1)."""
+        phase = PHASE_OF_EVENT[event.event]
+        owner = self._store.owner_of_merge_request(event.organization, event.project, event.merge_request)
+        if owner is not None:
+            mailbox = self._store.mailbox_by_id(owner)
+            return self._queue(mailbox, phase) if mailbox.open else None
+        human = self._store.mailbox(MailboxRef(event.organization, event.project, "merge_request", event.merge_request))
+        return None if human is None or not human.open else self._queue(human, Phase.HUMAN_REVIEW)
+
+    def _retry(self, mailbox: Mailbox) -> int | None:
+        """Let a blocked mailbox go on with the phase that blocked it, its retry counter at zero (CLEAN-5)."""
+        if mailbox.state != IssueState.BLOCKED:
+            raise RefusedError(f"{mailbox.ref} is not blocked")
+        phase = Phase(mailbox.blocked_phase) if mailbox.blocked_phase else Phase.DEVELOPMENT
+        before = IssueState(mailbox.blocked_from or IssueState.IN_DEVELOPMENT)
+        self._set_state(mailbox, before, blocked_from=None, blocked_phase=None, llm_retries=0)
+        return self._queue(mailbox, phase)
+
+    # --- work ----------------------------------------------------------------------------------------------------
+
+    def pump(self) -> None:
+        """Do everything that is due now."""
+        progress = True
+        while progress:
+            progress = self._renew_and_poll() or self._reclaim() or self._start_next()
+
+    def _renew_and_poll(self) -> bool:
+        progress = False
+        for live in list(self._live):
+            self._store.renew_lease(live.mailbox.id, live.epoch, self._lease_end(live.mailbox))
+            ended = self._sequence.poll(live)
+            if ended is not None:
+                self._live.remove(live)
+                self._finish(live, ended)
+                progress = True
+        return progress
+
+    def _lease_end(self, mailbox: Mailbox) -> datetime:
+        return self._clock.now() + timedelta(seconds=int(self._sequence.setting(names.LEASE_SECONDS, mailbox)))
+
+    def _start_next(self) -> bool:
+        """Start the first job that is due and whose mailbox is free."""
+        for job in self._store.jobs():
+            if job.due_at > self._clock.now():
+                return False
+            mailbox = self._store.mailbox_by_id(job.mailbox_id)
+            if mailbox.lease_owner is None and mailbox.state != IssueState.BLOCKED:
+                return self._start(job, mailbox)
+        return False
+
+    def _start(self, job: Job, mailbox: Mailbox) -> bool:
+        epoch = self._store.take_lease(mailbox.id, self._process, self._lease_end(mailbox))
+        if epoch is None:
+            return False
+        self._store.drop_job(job.id)
+        if job.phase in RUNNING and mailbox.ref.kind == "issue":
+            self._set_state(mailbox, RUNNING[job.phase])
+        live = self._sequence.begin(self._store.mailbox_by_id(mailbox.id), job.phase, epoch)
+        self._started[job.id] = live.run
+        session = live.request.session
+        self._exchanges[live.run] = ExchangeRow(
+            str(live.run), mailbox.ref, None if session is None else session.as_fields(), None
+        )
+        self._live.append(live)
+        return True
+
+    def _finish(self, live: LiveRun, ended: Ended) -> None:
+        """Record a run's end and do what follows from it; nothing of either if the lease has moved on (RESUME-14)."""
+        result = ended.result
+        mailbox = self._store.mailbox_by_id(live.mailbox.id)
+        succeeded = ended.outcome is RunOutcome.SUCCEEDED
+        most = int(self._sequence.setting(names.LLM_MAX_RETRIES, mailbox))
+        retries = 0 if succeeded else mailbox.llm_retries + 1
+        attempts = mailbox.fix_attempts + (1 if live.phase in FIXING else 0)
+        recorded = self._store.finish_run(
+            live.run,
+            live.epoch,
+            ended.outcome,
+            native_id=result.session_id,
+            resumed=result.resumed,
+            fallback=result.resume_fallback,
+            llm_retries=min(retries, most),
+            fix_attempts=attempts,
+        )
+        self._sequence.clear(live, self._clock.now())
+        if not recorded:
+            return
+        known = self._exchanges.get(live.run)
+        if known is not None:
+            self._exchanges[live.run] = ExchangeRow(known.run, known.mailbox, known.session, result.as_fields())
+        if succeeded:
+            self._after_success(live, mailbox, result.text)
+        else:
+            self._after_failure(live.phase, mailbox, retries)
+
+    def _after_success(self, live: LiveRun, mailbox: Mailbox, answer: str) -> None:
+        ref = mailbox.ref
+        if live.phase in PUSHING and mailbox.branch_name is not None:
+            self._forge.push_branch(ref.organization, ref.project, mailbox.branch_name)
+            if not self._store.has_merge_request(mailbox.id):
+                iid = self._forge.open_merge_request(ref, mailbox.branch_name, mailbox.title)
+                self._store.add_merge_request(mailbox, iid)
+        else:
+            self._forge.comment(ref, answer)
+        following = SUCCEEDED.get((live.phase, IssueState(mailbox.state)))
+        if ref.kind == "issue" and following is not None:
+            self._set_state(mailbox, following)
+
+    def _after_failure(self, phase: Phase, mailbox: Mailbox, retries: int) -> None:
+        """Try again after a pause, or block the issue once the retries are used up (§13.4)."""
+        if retries <= int(self._sequence.setting(names.LLM_MAX_RETRIES, mailbox)):
+            first = int(self._sequence.setting(names.BACK_OFF_SECONDS, mailbox))
+            pause = timedelta(seconds=back_off_seconds(first, retries))
+            self._store.add_job(mailbox.id, phase, self._clock.now() + pause)
+            return
+        self._forge.comment(
+            mailbox.ref, f"The phase {phase} failed and was tried again in vain. Set ai::retry to try again."
+        )
+        self._block(mailbox, phase)
+
+    def _block(self, mailbox: Mailbox, phase: Phase | None) -> None:
+        last = self._store.sessions(mailbox.id)
+        blocked = phase or (Phase(last[-1].phase) if last else None)
+        self._set_state(mailbox, IssueState.BLOCKED, blocked_from=mailbox.state, blocked_phase=blocked)
+
+    def _set_state(self, mailbox: Mailbox, state: IssueState, **values: str | int | None) -> None:
+        """Store a state and show it on the tracker, where it differs from the one before."""
+        before = self._store.mailbox_by_id(mailbox.id).state
+        self._store.set_mailbox(mailbox.id, state=state, **values)
+        if before == state:
+            return
+        self._forge.remove_label(mailbox.ref, f"status::{before}")
+        if state in LABELLED:
+            self._forge.add_label(mailbox.ref, f"status::{state}")
+
+    # --- ends, leases, crashes -----------------------------------------------------------------------------------
+
+    def _end_mailbox(self, mailbox: Mailbox, state: IssueState) -> None:
+        """Stop what runs, close the mailbox, and remove what belongs to it (§21.3)."""
+        now = self._clock.now()
+        self._store.drop_jobs(mailbox.id)
+        for live in [live for live in self._live if live.mailbox.id == mailbox.id]:
+            result = self._sequence.stop(live)
+            self._live.remove(live)
+            self._store.finish_run(
+                live.run,
+                live.epoch,
+                RunOutcome.CANCELLED,
+                native_id=result.session_id,
+                resumed=result.resumed,
+                fallback=result.resume_fallback,
+            )
+            self._sequence.clear(live, now)
+        for container in self._runtime.find("mailbox", str(mailbox.id)):
+            self._runtime.stop(container)
+            self._runtime.remove(container)
+        if mailbox.open:
+            self._set_state(mailbox, state, open=False)
+        self._cleaner.remove_state(self._store.mailbox_by_id(mailbox.id), now)
+
+    def _stall(self, mailbox: Mailbox) -> None:
+        """Take a mailbox's worker for gone: it no longer polls or renews, and its lease is over."""
+        for live in [live for live in self._live if live.mailbox.id == mailbox.id]:
+            self._live.remove(live)
+            self._stalled.append(live)
+        self._store.set_mailbox(mailbox.id, lease_expires_at=self._clock.now())
+
+    def _wake(self, mailbox: Mailbox) -> None:
+        """Let a stalled worker go on with what it had in hand; what it writes carries its old epoch (RESUME-14)."""
+        for live in [live for live in self._stalled if live.mailbox.id == mailbox.id]:
+            self._stalled.remove(live)
+            ended = self._sequence.poll(live)
+            if ended is not None:
+                self._finish(live, ended)
+
+    def _reclaim(self) -> bool:
+        """Take over the mailboxes whose lease has run out, stopping the old container first (§11.7, CLEAN-6)."""
+        mine = {live.mailbox.id for live in self._live}
+        progress = False
+        for mailbox in self._store.mailboxes(only_open=True):
+            over = mailbox.lease_expires_at is not None and mailbox.lease_expires_at <= self._clock.now()
+            if over and mailbox.id not in mine:
+                self._take_over(mailbox)
+                progress = True
+        return progress
+
+    def _take_over(self, mailbox: Mailbox) -> None:
+        """End the run of a worker that is gone and queue its phase again. Ids it had reported are kept (RESUME-15)."""
+        now = self._clock.now()
+        self._store.take_over_lease(mailbox.id, self._process, self._lease_end(mailbox))
+        for row in self._store.sessions(mailbox.id):
+            if row.outcome != RunOutcome.LIVE:
+                continue
+            result = self._sequence.reclaim(row)
+            self._store.abandon_run(
+                row.id, native_id=result.session_id, resumed=result.resumed, fallback=result.resume_fallback
+            )
+            self._cleaner.remove(self._layout.worktree(mailbox.ref, str(row.id)), "worktree", now)
+            self._store.add_job(mailbox.id, Phase(row.phase), self._clock.now())
+        self._store.drop_lease(mailbox.id)
+
+    # --- time and questions --------------------------------------------------------------------------------------
+
+    def next_deadline(self) -> datetime | None:
+        """Give the next instant at which `pump` has something to do that no container's end brings about."""
+        mine = {live.mailbox.id for live in self._live}
+        instants = [live.deadline for live in self._live]
+        instants.extend(job.due_at for job in self._store.jobs())
+        instants.extend(
+            mailbox.lease_expires_at
+            for mailbox in self._store.mailboxes(only_open=True)
+            if mailbox.lease_expires_at is not None and mailbox.id not in mine
+        )
+        return min((instant for instant in instants if instant > self._clock.now()), default=None)
+
+    def pending(self) -> tuple[str, ...]:
+        """Give the runs under way, and the jobs that are due."""
+        due = [job for job in self._store.jobs() if job.due_at <= self._clock.now()]
+        return (*(f"run {live.run}" for live in self._live), *(f"job {job.id}" for job in due))
+
+    def query(self, view: ViewName) -> Sequence[Row]:
+        """Answer a question about the bookkeeping."""
+        return rows_of(view, self._store, list(self._exchanges.values()))
+
+
+def credential_faults(credentials: Sequence[tuple[str, str]], base: Path) -> Iterator[str]:
+    """Say which of `AGENT_CREDENTIAL_MOUNTS` overlap session state, on the host or in the container (ISOLATE-5)."""
+    sessions = str(Layout(base).sessions)
+    paths = [adapter.capability.session_state_path for adapter in ADAPTERS.values()]
+    for target, source in credentials:
+        if overlaps(source, sessions):
+            yield f"AGENT_CREDENTIAL_MOUNTS: host path {source} overlaps {sessions}; give one outside of it"
+        for path in paths:
+            if path is not None and overlaps(target, path):
+                yield f"AGENT_CREDENTIAL_MOUNTS: container path {target} overlaps {path}; mount the files alone"

@@ -1,0 +1,47 @@
+"""A run that is under way, as the worker that carries it out holds it in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from tck_driver.vocabulary import FallbackReason, Phase
+from tck_simulator.adapters.base import Adapter, Call
+from tck_simulator.contract import LlmRequest
+from tck_simulator.resolution import Resolution
+from tck_simulator.store import Mailbox
+from tck_simulator.versions import Version
+
+
+@dataclass(slots=True)
+class LiveRun:
+    """One run between its start and its end.
+
+    `state` is the state directory and `before` its fingerprint at the start; both are empty without a session. `leg` is
+    2 once a refused resume was started again afresh. `noted` is the native id that the row holds so far. `stalled`
+    marks a worker that has stopped answering.
+    """
+
+    run: int
+    mailbox: Mailbox
+    phase: Phase
+    epoch: int
+    request: LlmRequest
+    adapter: Adapter | None
+    resolution: Resolution
+    call: Call
+    image: str
+    version: Version | None
+    worktree: Path
+    started: datetime
+    deadline: datetime
+    asked: str | None
+    fallback: FallbackReason | None
+    state: Path | None = None
+    before: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    container: str = ""
+    leg: int = 1
+    stalled: bool = False
+    noted: str | None = None

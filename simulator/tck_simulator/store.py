@@ -1,0 +1,569 @@
+"""The engine's database: one class that owns every statement.
+
+Specification: NAME-2, RESUME-14, OFF-10, §11.7, §22.3. Each call is one transaction. A write that belongs to a run
+carries the lease epoch of that run and is discarded when the mailbox has moved on to another (RESUME-14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    RowMapping,
+    and_,
+    create_engine,
+    delete,
+    event,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from tck_driver.configuration import Binding, EngineConfig, SettingScope
+from tck_driver.vocabulary import AdapterId, FallbackReason, MailboxKind, MailboxRef, Phase, RunOutcome
+from tck_simulator import tables as t
+
+
+#: Compiled statements, shared by every store of this process: they depend on the tables alone.
+_COMPILED: dict[object, object] = {}
+
+
+class StoreError(Exception):
+    """The database cannot be used: locked, damaged, or not one of ours. The text says where and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mailbox:
+    """One row of `mailboxes`."""
+
+    id: int
+    ref: MailboxRef
+    generation: int
+    title: str
+    state: str
+    open: bool
+    branch_name: str | None
+    session_dir: str | None
+    blocked_from: str | None
+    blocked_phase: str | None
+    llm_retries: int
+    fix_attempts: int
+    lease_owner: str | None
+    lease_epoch: int
+    lease_expires_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One row of `llm_sessions`, with the address of its mailbox."""
+
+    id: int
+    mailbox_id: int
+    adapter_id: str
+    phase: str
+    provider: str
+    model: str
+    cli_version: str | None
+    outcome: str
+    created_at: datetime
+    session_name: str | None
+    asked_session_id: str | None
+    native_session_id: str | None
+    resumed: bool
+    resume_fallback: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """One row of `agent_installations`: what was found in one image of an adapter (CAPABILITY-7)."""
+
+    id: int
+    adapter_id: str
+    image: str
+    version: str | None
+    resumable_sessions: bool
+    session_state_path: str | None
+    reason: str | None
+    detected_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A run that waits for its time or for its mailbox."""
+
+    id: int
+    mailbox_id: int
+    phase: Phase
+    due_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """Something put on record without stopping the engine."""
+
+    kind: str
+    subject: str
+    reason: str
+
+
+def _mailbox(row: RowMapping) -> Mailbox:
+    kind: MailboxKind = "issue" if row["kind"] == "issue" else "merge_request"
+    ref = MailboxRef(row["organization"], row["project"], kind, row["iid"])
+    names = [name for name in Mailbox.__dataclass_fields__ if name != "ref"]
+    return Mailbox(ref=ref, **{name: row[name] for name in names})
+
+
+class Store:
+    """Every read and write of the engine."""
+
+    def __init__(self, url: str) -> None:
+        """Open the database at a SQLAlchemy URL. Raises `StoreError` where it cannot be used."""
+        self.url = url
+        options: dict[str, object] = {"poolclass": StaticPool} if url.startswith("sqlite") else {}
+        self._engine: Engine = create_engine(url, **options).execution_options(compiled_cache=_COMPILED)
+        if url.startswith("sqlite"):
+            event.listen(self._engine, "connect", _sqlite_settings)
+
+    def close(self) -> None:
+        """Let the database go."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _begin(self) -> Generator[Connection]:
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except SQLAlchemyError as fault:
+            raise StoreError(explain(fault, self.url)) from fault
+
+    def create(self) -> None:
+        """Create the tables that are not there yet."""
+        with self._begin() as connection:
+            t.metadata.create_all(connection)
+
+    def reset(self) -> None:
+        """Empty every table of ours and create what is missing."""
+        with self._begin() as connection:
+            t.metadata.create_all(connection)
+            for table in reversed(t.metadata.sorted_tables):
+                connection.execute(delete(table))
+
+    # --- configuration -------------------------------------------------------------------------------------------
+
+    def configure(self, config: EngineConfig, images: Sequence[tuple[AdapterId, str]]) -> None:
+        """Store projects, bindings and the runner image of each adapter."""
+        with self._begin() as connection:
+            for project in config.projects:
+                row = {"organization": project.organization, "name": project.name}
+                connection.execute(insert(t.projects).values(**row, branch_prefix=project.branch_prefix))
+                connection.execute(
+                    insert(t.bindings),
+                    [
+                        {
+                            "organization": project.organization,
+                            "project": project.name,
+                            "phase": phase,
+                            "adapter_id": binding.adapter,
+                            "provider": binding.provider,
+                            "model": binding.model,
+                        }
+                        for phase, binding in project.bindings
+                    ],
+                )
+            rows = [{"adapter_id": adapter, "image": image} for adapter, image in images]
+            connection.execute(insert(t.runner_images), rows)
+
+    def binding(self, organization: str, project: str, phase: Phase) -> Binding | None:
+        """Give what a phase is bound to (§16.7)."""
+        where = (
+            t.bindings.c.organization == organization,
+            t.bindings.c.project == project,
+            t.bindings.c.phase == phase,
+        )
+        with self._begin() as connection:
+            row = connection.execute(select(t.bindings).where(*where)).mappings().first()
+        return None if row is None else Binding(AdapterId(row["adapter_id"]), row["provider"], row["model"])
+
+    def bind(self, organization: str, project: str, phases: Sequence[Phase], binding: Binding) -> None:
+        """Bind phases to something else."""
+        where = and_(
+            t.bindings.c.organization == organization, t.bindings.c.project == project, t.bindings.c.phase.in_(phases)
+        )
+        values = {"adapter_id": binding.adapter, "provider": binding.provider, "model": binding.model}
+        with self._begin() as connection:
+            connection.execute(update(t.bindings).where(where).values(**values))
+
+    def branch_prefix(self, organization: str, project: str) -> str:
+        """Give the project's `BRANCH_PREFIX`."""
+        where = (t.projects.c.organization == organization, t.projects.c.name == project)
+        with self._begin() as connection:
+            return str(connection.execute(select(t.projects.c.branch_prefix).where(*where)).scalar_one())
+
+    def set_branch_prefix(self, organization: str, project: str, prefix: str) -> None:
+        """Store another `BRANCH_PREFIX`."""
+        where = and_(t.projects.c.organization == organization, t.projects.c.name == project)
+        with self._begin() as connection:
+            connection.execute(update(t.projects).where(where).values(branch_prefix=prefix))
+
+    def settings(self, name: str, organization: str, project: str) -> dict[str, bool | int]:
+        """Give the stored values of one setting that bear on a project, by scope."""
+        c = t.settings.c
+        bears = or_(
+            c.scope == "instance",
+            and_(c.scope == "organization", c.organization == organization),
+            and_(c.scope == "project", c.organization == organization, c.project == project),
+        )
+        with self._begin() as connection:
+            rows = connection.execute(select(c.scope, c.value).where(c.name == name, bears)).all()
+        return {scope: value for scope, value in rows}  # noqa: C416 -- a dict of rows needs the unpacking for its types
+
+    def all_settings(self) -> Sequence[RowMapping]:
+        """Give every stored setting."""
+        with self._begin() as connection:
+            return connection.execute(select(t.settings)).mappings().all()
+
+    def set_setting(
+        self, scope: SettingScope, organization: str, project: str, name: str, *, value: bool | int | None
+    ) -> None:
+        """Store a setting at one scope, or with None remove it."""
+        key = {"scope": scope, "organization": organization, "project": project, "name": name}
+        with self._begin() as connection:
+            connection.execute(
+                delete(t.settings).where(*(t.settings.c[column] == held for column, held in key.items()))
+            )
+            if value is not None:
+                connection.execute(insert(t.settings).values(**key, value=value))
+
+    # --- mailboxes ---------------------------------------------------------------------------------------------------
+
+    def open_mailbox(self, ref: MailboxRef, title: str, state: str) -> Mailbox:
+        """Open a mailbox, of the generation after the last one of that address."""
+        address = _address(ref)
+        with self._begin() as connection:
+            last = connection.execute(select(func.max(t.mailboxes.c.generation)).where(*address)).scalar() or 0
+            values = {
+                "organization": ref.organization,
+                "project": ref.project,
+                "kind": ref.kind,
+                "iid": ref.iid,
+                "generation": last + 1,
+                "title": title,
+                "state": state,
+                "open": True,
+            }
+            key = connection.execute(insert(t.mailboxes).values(**values)).inserted_primary_key
+            identity = key[0] if key is not None else 0
+            row = connection.execute(select(t.mailboxes).where(t.mailboxes.c.id == identity)).mappings().one()
+        return _mailbox(row)
+
+    def mailbox(self, ref: MailboxRef) -> Mailbox | None:
+        """Give the latest generation of an address."""
+        query = select(t.mailboxes).where(*_address(ref)).order_by(t.mailboxes.c.generation.desc()).limit(1)
+        with self._begin() as connection:
+            row = connection.execute(query).mappings().first()
+        return None if row is None else _mailbox(row)
+
+    def mailbox_by_id(self, identity: int) -> Mailbox:
+        """Give one row."""
+        with self._begin() as connection:
+            return _mailbox(
+                connection.execute(select(t.mailboxes).where(t.mailboxes.c.id == identity)).mappings().one()
+            )
+
+    def mailboxes(self, *, only_open: bool = False) -> list[Mailbox]:
+        """Give all rows, oldest first."""
+        query = select(t.mailboxes).order_by(t.mailboxes.c.id)
+        if only_open:
+            query = query.where(t.mailboxes.c.open)
+        with self._begin() as connection:
+            return [_mailbox(row) for row in connection.execute(query).mappings()]
+
+    def set_mailbox(self, identity: int, **values: str | int | bool | datetime | None) -> None:
+        """Set columns of one mailbox."""
+        with self._begin() as connection:
+            connection.execute(update(t.mailboxes).where(t.mailboxes.c.id == identity).values(**values))
+
+    def freeze_name(self, identity: int, name: str) -> str:
+        """Store the branch name unless there is one, and give the one that is stored (NAME-2, NAME-4)."""
+        where = and_(t.mailboxes.c.id == identity, t.mailboxes.c.branch_name.is_(None))
+        with self._begin() as connection:
+            connection.execute(update(t.mailboxes).where(where).values(branch_name=name))
+            return str(
+                connection.execute(select(t.mailboxes.c.branch_name).where(t.mailboxes.c.id == identity)).scalar_one()
+            )
+
+    def claim_directory(self, identity: int, wanted: Sequence[str]) -> str | None:
+        """Give the mailbox the first of these directory names that no other mailbox holds, case aside (ISOLATE-8).
+
+        None where every one of them is held.
+        """
+        with self._begin() as connection:
+            query = select(t.mailboxes.c.id, t.mailboxes.c.session_dir).where(t.mailboxes.c.session_dir.is_not(None))
+            held = {name.lower(): owner for owner, name in connection.execute(query).all()}
+            free = next((name for name in wanted if held.get(name.lower(), identity) == identity), None)
+            if free is None:
+                return None
+            connection.execute(update(t.mailboxes).where(t.mailboxes.c.id == identity).values(session_dir=free))
+        return free
+
+    def take_lease(self, identity: int, owner: str, expires_at: datetime) -> int | None:
+        """Take the lease of a mailbox that nobody holds, and give its epoch; None where somebody does (§11.7)."""
+        where = and_(t.mailboxes.c.id == identity, t.mailboxes.c.lease_owner.is_(None))
+        values = {"lease_owner": owner, "lease_epoch": t.mailboxes.c.lease_epoch + 1, "lease_expires_at": expires_at}
+        with self._begin() as connection:
+            if connection.execute(update(t.mailboxes).where(where).values(**values)).rowcount == 0:
+                return None
+            query = select(t.mailboxes.c.lease_epoch).where(t.mailboxes.c.id == identity)
+            return int(connection.execute(query).scalar_one())
+
+    def renew_lease(self, identity: int, epoch: int, expires_at: datetime) -> bool:
+        """Extend a lease, if it is still of this epoch and held."""
+        where = and_(
+            t.mailboxes.c.id == identity, t.mailboxes.c.lease_epoch == epoch, t.mailboxes.c.lease_owner.is_not(None)
+        )
+        with self._begin() as connection:
+            return connection.execute(update(t.mailboxes).where(where).values(lease_expires_at=expires_at)).rowcount > 0
+
+    def take_over_lease(self, identity: int, owner: str, expires_at: datetime) -> None:
+        """Take an expired lease from whoever holds it, under a new epoch (§11.7)."""
+        values = {"lease_owner": owner, "lease_epoch": t.mailboxes.c.lease_epoch + 1, "lease_expires_at": expires_at}
+        with self._begin() as connection:
+            connection.execute(update(t.mailboxes).where(t.mailboxes.c.id == identity).values(**values))
+
+    def drop_lease(self, identity: int) -> None:
+        """Let a mailbox go, whoever holds it. The epoch stays and is never used again."""
+        self.set_mailbox(identity, lease_owner=None, lease_expires_at=None)
+
+    # --- merge requests and jobs -------------------------------------------------------------------------------------
+
+    def add_merge_request(self, mailbox: Mailbox, iid: int) -> None:
+        """Remember that this merge request is the agent's, for this mailbox (§11.1)."""
+        values = {"organization": mailbox.ref.organization, "project": mailbox.ref.project, "iid": iid}
+        with self._begin() as connection:
+            connection.execute(insert(t.merge_requests).values(**values, mailbox_id=mailbox.id))
+
+    def owner_of_merge_request(self, organization: str, project: str, iid: int) -> int | None:
+        """Give the id of the issue mailbox to which the agent's merge request belongs."""
+        c = t.merge_requests.c
+        where = (c.organization == organization, c.project == project, c.iid == iid)
+        with self._begin() as connection:
+            return connection.execute(select(c.mailbox_id).where(*where)).scalar()
+
+    def has_merge_request(self, mailbox_id: int) -> bool:
+        """Whether the agent has opened a merge request for this mailbox."""
+        query = select(func.count()).select_from(t.merge_requests).where(t.merge_requests.c.mailbox_id == mailbox_id)
+        with self._begin() as connection:
+            return bool(connection.execute(query).scalar())
+
+    def add_job(self, mailbox_id: int, phase: Phase, due_at: datetime) -> int:
+        """Queue a run, and give the job's id."""
+        with self._begin() as connection:
+            statement = insert(t.jobs).values(mailbox_id=mailbox_id, phase=phase, due_at=due_at)
+            key = connection.execute(statement).inserted_primary_key
+            return int(key[0]) if key is not None else 0
+
+    def jobs(self) -> list[Job]:
+        """Give the queue, in the order in which it is worked off."""
+        query = select(t.jobs).order_by(t.jobs.c.due_at, t.jobs.c.id)
+        with self._begin() as connection:
+            rows = connection.execute(query).mappings().all()
+        return [Job(row["id"], row["mailbox_id"], Phase(row["phase"]), row["due_at"]) for row in rows]
+
+    def drop_job(self, identity: int) -> None:
+        """Take one job off the queue."""
+        with self._begin() as connection:
+            connection.execute(delete(t.jobs).where(t.jobs.c.id == identity))
+
+    def drop_jobs(self, mailbox_id: int) -> None:
+        """Take a mailbox's jobs off the queue."""
+        with self._begin() as connection:
+            connection.execute(delete(t.jobs).where(t.jobs.c.mailbox_id == mailbox_id))
+
+    # --- llm_sessions ------------------------------------------------------------------------------------------------
+
+    def start_run(self, mailbox_id: int, phase: Phase, binding: Binding, at: datetime, **session: str | None) -> int:
+        """Insert the row of a run that begins, and give its id.
+
+        `session` sets `session_name`, `cli_version`, `asked_session_id` and `resume_fallback`, so that whoever has to
+        take the run over knows what it was started with.
+        """
+        values = {
+            "mailbox_id": mailbox_id,
+            "adapter_id": binding.adapter,
+            "phase": phase,
+            "provider": binding.provider,
+            "model": binding.model,
+            "outcome": RunOutcome.LIVE,
+            "created_at": at,
+            "resumed": False,
+            **session,
+        }
+        with self._begin() as connection:
+            key = connection.execute(insert(t.llm_sessions).values(**values)).inserted_primary_key
+            return int(key[0]) if key is not None else 0
+
+    def note_native_id(self, run: int, epoch: int, native_id: str) -> None:
+        """Store an id while its run is still live, unless the lease has moved on (RESUME-14, RESUME-15)."""
+        owner = select(t.mailboxes.c.id).where(
+            t.mailboxes.c.lease_epoch == epoch, t.mailboxes.c.lease_owner.is_not(None)
+        )
+        where = and_(t.llm_sessions.c.id == run, t.llm_sessions.c.mailbox_id.in_(owner))
+        with self._begin() as connection:
+            connection.execute(update(t.llm_sessions).where(where).values(native_session_id=native_id))
+
+    def start_run_afresh(self, run: int, fallback: FallbackReason) -> None:
+        """Note that a refused resume was started again without the id (FALLBACK-6)."""
+        values = {"asked_session_id": None, "resume_fallback": fallback}
+        with self._begin() as connection:
+            connection.execute(update(t.llm_sessions).where(t.llm_sessions.c.id == run).values(**values))
+
+    def finish_run(
+        self,
+        run: int,
+        epoch: int,
+        outcome: RunOutcome,
+        *,
+        native_id: str | None,
+        resumed: bool,
+        fallback: FallbackReason | None,
+        **mailbox: str | int | bool | None,
+    ) -> bool:
+        """Write a run's end and its mailbox's columns in one transaction, and let the lease go.
+
+        Gives False, and writes nothing, where the mailbox's lease is of another epoch by now (RESUME-14).
+        """
+        with self._begin() as connection:
+            owner = select(t.llm_sessions.c.mailbox_id).where(t.llm_sessions.c.id == run).scalar_subquery()
+            fence = and_(
+                t.mailboxes.c.id == owner, t.mailboxes.c.lease_epoch == epoch, t.mailboxes.c.lease_owner.is_not(None)
+            )
+            released = {"lease_owner": None, "lease_expires_at": None, **mailbox}
+            if connection.execute(update(t.mailboxes).where(fence).values(**released)).rowcount == 0:
+                return False
+            values = {
+                "outcome": outcome,
+                "native_session_id": native_id,
+                "resumed": resumed,
+                "resume_fallback": fallback,
+            }
+            connection.execute(update(t.llm_sessions).where(t.llm_sessions.c.id == run).values(**values))
+        return True
+
+    def abandon_run(self, run: int, *, native_id: str | None, resumed: bool, fallback: FallbackReason | None) -> None:
+        """Write the end of a run whose worker is gone, as the worker that reclaims it does."""
+        values = {
+            "outcome": RunOutcome.ABANDONED,
+            "native_session_id": native_id,
+            "resumed": resumed,
+            "resume_fallback": fallback,
+        }
+        with self._begin() as connection:
+            connection.execute(update(t.llm_sessions).where(t.llm_sessions.c.id == run).values(**values))
+
+    def sessions(self, mailbox_id: int | None = None) -> list[Session]:
+        """Give the rows of one mailbox, or all, oldest first."""
+        query = select(t.llm_sessions).order_by(t.llm_sessions.c.id)
+        if mailbox_id is not None:
+            query = query.where(t.llm_sessions.c.mailbox_id == mailbox_id)
+        with self._begin() as connection:
+            return [Session(**row) for row in connection.execute(query).mappings()]
+
+    def purge_sessions(self, before: datetime) -> int:
+        """Delete the rows of ended runs that began before a time (CLEAN-7), and give how many there were."""
+        where = t.llm_sessions.c.created_at < before
+        live = t.llm_sessions.c.outcome == RunOutcome.LIVE
+        with self._begin() as connection:
+            return connection.execute(delete(t.llm_sessions).where(where, ~live)).rowcount
+
+    # --- installations and incidents ---------------------------------------------------------------------------------
+
+    def images(self) -> dict[str, str]:
+        """Give the runner image of each adapter as configured now."""
+        with self._begin() as connection:
+            rows = connection.execute(select(t.runner_images.c.adapter_id, t.runner_images.c.image)).all()
+        return {adapter: image for adapter, image in rows}  # noqa: C416 -- a dict of rows needs the unpacking for its types
+
+    def set_image(self, adapter: AdapterId, image: str) -> None:
+        """Configure another runner image."""
+        where = t.runner_images.c.adapter_id == adapter
+        with self._begin() as connection:
+            connection.execute(update(t.runner_images).where(where).values(image=image))
+
+    def installation(self, adapter: AdapterId, image: str) -> Installation | None:
+        """Give what was detected in an image, None where nothing was yet."""
+        c = t.agent_installations.c
+        query = select(t.agent_installations).where(c.adapter_id == adapter, c.image == image)
+        with self._begin() as connection:
+            row = connection.execute(query).mappings().first()
+        return None if row is None else Installation(**row)
+
+    def installations(self) -> list[Installation]:
+        """Give every row, oldest first."""
+        query = select(t.agent_installations).order_by(t.agent_installations.c.id)
+        with self._begin() as connection:
+            return [Installation(**row) for row in connection.execute(query).mappings()]
+
+    def add_installations(self, found: Sequence[Installation]) -> None:
+        """Keep what was detected in new images; the ids are given by the database."""
+        rows = [
+            {name: getattr(one, name) for name in Installation.__dataclass_fields__ if name != "id"} for one in found
+        ]
+        with self._begin() as connection:
+            connection.execute(insert(t.agent_installations), rows)
+
+    def add_incident(self, kind: str, subject: str, reason: str, at: datetime) -> None:
+        """Put something on record."""
+        with self._begin() as connection:
+            connection.execute(insert(t.incidents).values(kind=kind, subject=subject, reason=reason, created_at=at))
+
+    def incidents(self) -> list[Incident]:
+        """Give what is on record, oldest first."""
+        query = select(t.incidents.c.kind, t.incidents.c.subject, t.incidents.c.reason).order_by(t.incidents.c.id)
+        with self._begin() as connection:
+            return [Incident(**row) for row in connection.execute(query).mappings()]
+
+
+def _address(ref: MailboxRef) -> tuple[ColumnElement[bool], ...]:
+    c = t.mailboxes.c
+    return (c.organization == ref.organization, c.project == ref.project, c.kind == ref.kind, c.iid == ref.iid)
+
+
+#: With a write-ahead log a crash of the machine can lose the last commits, and never damages the file.
+_PRAGMAS = (
+    "PRAGMA busy_timeout = 2000",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = NORMAL",
+)
+
+
+def _sqlite_settings(connection: object, _record: object) -> None:
+    cursor = connection.cursor()  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType, reportUnknownMemberType] -- a DBAPI connection has no common type
+    for statement in _PRAGMAS:
+        cursor.execute(statement)  # pyright: ignore[reportUnknownMemberType] -- the same
+    cursor.close()  # pyright: ignore[reportUnknownMemberType] -- the same
+
+
+def explain(fault: SQLAlchemyError, url: str) -> str:
+    """Say in one line what is wrong with a database and what to do."""
+    text = str(getattr(fault, "orig", None) or fault).splitlines()[0]
+    cures = (
+        ("locked", "end the program that holds it, or give another file"),
+        ("malformed", "it is damaged: give another file"),
+        ("not a database", "it is no SQLite file: give another file"),
+        ("unable to open", "make its folder, or give another file"),
+        ("readonly", "make it writable, or give another file"),
+        ("disk", "free some space there, or give another file"),
+    )
+    cure = next((cure for word, cure in cures if word in text), "check the URL and that the server runs")
+    return f"database {url}: {text}; {cure}"
