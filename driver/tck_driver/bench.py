@@ -25,6 +25,8 @@ Shape = Literal[
     "other_id",  # starts a session of its own with another id, exit 0, without the history
     "no_id",  # answers without naming any session
     "two_ids",  # names the asked id, then another
+    "other_id_fails",  # as "other_id", but the provider fails before the model says a word
+    "two_ids_fail",  # as "two_ids", but the provider fails before the model says a word
     "refuse",  # the CLI's own "no such session", exit code as measured
     "refuse_decoy",  # the same after naming a fresh id that must not be believed
     "refuse_exit_zero",  # the same with exit code 0

@@ -10,6 +10,8 @@ from tck_driver.vocabulary import AdapterId, Phase
 #: A setting's value as a user typed it; the engine decides whether it is one (OFF-10).
 SettingValue = bool | int | str | None
 SettingScope = Literal["instance", "organization", "project"]
+#: Scope, organization, project (empty above its scope), name of the setting, value.
+StoredSetting = tuple[SettingScope, str, str, str, SettingValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,8 @@ class EngineConfig:
 
     base: str
     projects: tuple[ProjectConfig, ...]
-    settings: tuple[tuple[SettingScope, str, str, SettingValue], ...] = ()
+    settings: tuple[StoredSetting, ...] = ()
     credential_mounts: tuple[tuple[str, str], ...] = ()
     database_url: str | None = None
     seed: int = 0
-    extra: dict[str, str] = field(default_factory=dict)
+    extra: dict[str, str] = field(default_factory=dict[str, str])

@@ -6,7 +6,6 @@ or the end of a container, so that hours pass in no time and in the right order.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -33,16 +32,14 @@ from tck_fakes.remover import ProtectingRemover
 from tck_fakes.runtime import FakeContainerRuntime
 from tck_simulator.engine import ConfigurationError
 from tck_simulator.engine import Engine as Simulator
+from tck_simulator.settings import SettingError, accept
 from tck_simulator.store import Store, StoreError
 
 T = TypeVar("T")
 
 
 class InProcessEngine:
-    """The simulator, with the kit's fakes for surroundings.
-
-    `template` is an empty database file to begin from, which spares making the tables anew for every scenario.
-    """
+    """The simulator, with the kit's fakes for surroundings."""
 
     def __init__(
         self,
@@ -52,45 +49,39 @@ class InProcessEngine:
         forge: FakeForge,
         models: FakeModelProvider,
         remover: ProtectingRemover,
+        store: Store,
         version: str,
-        template: Path | None = None,
     ) -> None:
-        """Prepare; nothing is started before `open`."""
+        """Prepare; nothing is started before `open`. The store stays open, and is emptied for each scenario."""
         self._clock = clock
         self._runtime = runtime
         self._forge = forge
         self._models = models
         self._remover = remover
         self._version = version
-        self._template = template
+        self._store = store
         self._config: EngineConfig | None = None
-        self._store: Store | None = None
         self._engine: Simulator | None = None
         self._processes = 0
 
     def declare(self, capabilities: Sequence[str]) -> Declaration:
         """Support everything that the kit asks about."""
-        supported: dict[str, Support] = {capability: "supported" for capability in capabilities}
+        supported: dict[str, Support] = dict.fromkeys(capabilities, "supported")
         return Declaration("session-tck reference simulator", self._version, "Python", capabilities=supported)
 
     def open(self, config: EngineConfig) -> str | None:
         """Begin with an empty store and a first process."""
-        url = config.database_url
-        if url is None:
-            raise EngineError("the simulator needs a database URL")
         try:
-            if self._template is not None and url.startswith("sqlite:///"):
-                shutil.copyfile(self._template, url.removeprefix("sqlite:///"))
-                self._store = Store(url)
-            else:
-                self._store = Store(url)
-                self._store.reset()
+            self._store.reset()
             images = [(adapter, f"runner-{adapter}:1") for adapter in AdapterId if adapter is not AdapterId.API]
             self._store.configure(config, images)
             for scope, organization, project, name, value in config.settings:
-                self._store.set_setting(scope, organization, project, name, value=value)
+                accepted = None if value is None else accept(name, scope, value)
+                self._store.set_setting(scope, organization, project, name, value=accepted)
         except StoreError as fault:
             raise EngineError(str(fault)) from fault
+        except SettingError as refusal:
+            return str(refusal)
         self._config = config
         try:
             self.start()
@@ -145,12 +136,12 @@ class InProcessEngine:
 
     def start(self) -> None:
         """Make a new process on what is there."""
-        config, store = self._config, self._store
-        if config is None or store is None:
+        config = self._config
+        if config is None:
             raise EngineError("the engine was started before it was opened")
         self._processes += 1
         self._engine = Simulator(
-            store=store,
+            store=self._store,
             base=Path(config.base),
             runtime=self._runtime,
             forge=self._forge,
@@ -167,9 +158,7 @@ class InProcessEngine:
     def close(self) -> Leaks:
         """End the scenario and say what is still under way."""
         pending = () if self._engine is None else self._call(lambda engine: engine.pending())
-        if self._store is not None:
-            self._store.close()
-        self._engine = self._store = None
+        self._engine = None
         return Leaks(pending)
 
     def _call(self, action: Callable[[Simulator], T]) -> T:

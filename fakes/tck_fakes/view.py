@@ -222,21 +222,23 @@ class ContainerView:
         return sorted(given.union(os.listdir(host)))
 
     def files(self, path: str) -> list[str]:
-        """Give the container paths of all regular files below a directory, links followed no further than MAX_LINKS."""
+        """Give the container paths of all regular files below a directory; each directory is looked into once."""
         found: list[str] = []
-        pending = [(path, 0)]
+        pending, seen = [path], set[str]()
         while pending:
-            folder, depth = pending.pop()
+            folder = pending.pop()
             try:
-                names = self.names(folder)
+                real = self.resolve(folder)
+                names = [] if real in seen else self.names(folder)
             except OSError:
                 continue
+            seen.add(real)
             for name in names:
                 inner = f"{folder}/{name}"
                 if self.is_file(inner):
                     found.append(inner)
-                elif depth < MAX_LINKS and self.is_dir(inner):
-                    pending.append((inner, depth + 1))
+                elif self.is_dir(inner):
+                    pending.append(inner)
         return sorted(found)
 
     def read(self, path: str) -> bytes:
@@ -331,7 +333,8 @@ class ContainerView:
     def link(self, path: str, target: str) -> None:
         """Plant a symbolic link in place of whatever is there."""
         at = self._walk(path, follow=False)
-        if at in self._binds:
+        if at in self._given:
+            # A directory that holds a mount, or a working directory, is in use.
             raise _fail(errno.EBUSY, path)
         self._make(at[:-1])
         host = self._to_write(at, path)

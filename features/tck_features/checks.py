@@ -71,7 +71,7 @@ def plain(value: object) -> Value:
     if isinstance(value, Mapping):
         return {str(key): plain(held) for key, held in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] -- any mapping
     if isinstance(value, list | tuple):
-        return [plain(held) for held in value]  # pyright: ignore[reportUnknownVariableType] -- any list
+        return [plain(held) for held in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] -- any list
     return str(value)
 
 

@@ -8,6 +8,7 @@ mistake of the kit and refused.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
@@ -17,6 +18,9 @@ from cucumber_expressions.parameter_type import ParameterType
 from cucumber_expressions.parameter_type_registry import ParameterTypeRegistry
 
 from tck_driver.errors import KitError
+
+#: What stands before the first sign that means something in a Cucumber expression, or before a word with alternatives.
+_BEFORE_SIGNS = re.compile(r"(?:[^{(/\\ ]+ )*")
 
 Kind = Literal["given", "when", "then"]
 StepFunction = Callable[..., object]
@@ -28,14 +32,14 @@ class Definition:
     """One sentence and its function. `origin` is file and line of the function."""
 
     kind: Kind
-    expression: CucumberExpression
+    source: str
     function: StepFunction
     origin: str
 
     @property
-    def source(self) -> str:
-        """The expression as it was written."""
-        return str(self.expression.source)
+    def beginning(self) -> str:
+        """The words that every sentence of this definition begins with."""
+        return _BEFORE_SIGNS.match(self.source)[0]  # type: ignore[index] # pyright: ignore[reportOptionalSubscript] -- it matches the empty text
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,7 @@ class Sentences:
 
     parameters: ParameterTypeRegistry = field(default_factory=ParameterTypeRegistry)
     definitions: list[Definition] = field(default_factory=list[Definition])
+    _expressions: dict[str, CucumberExpression] = field(default_factory=dict[str, CucumberExpression])
     _found: dict[tuple[Kind, str], Call] = field(default_factory=dict[tuple[Kind, str], Call])
 
     def parameter(self, name: str, values: Sequence[str], convert: Callable[[str], object]) -> None:
@@ -83,7 +88,7 @@ class Sentences:
                 raise KitError(f"the step at {origin} is a coroutine or a generator; make it an ordinary function")
             if any(known.kind == kind and known.source == source for known in self.definitions):
                 raise AmbiguousSentenceError(f"{kind} {source!r} at {origin} is defined already")
-            self.definitions.append(Definition(kind, CucumberExpression(source, self.parameters), function, origin))
+            self.definitions.append(Definition(kind, source, function, origin))
             return function
 
         return register
@@ -100,6 +105,12 @@ class Sentences:
         """Define a sentence about what must be so afterwards."""
         return self._define("then", source)
 
+    def expression(self, definition: Definition) -> CucumberExpression:
+        """Give the expression of a definition, which is made when it is needed first: there are many of them."""
+        if definition.source not in self._expressions:
+            self._expressions[definition.source] = CucumberExpression(definition.source, self.parameters)
+        return self._expressions[definition.source]
+
     def find(self, kind: Kind, text: str) -> Call:
         """Find the one definition of a sentence. Raises `UndefinedSentenceError` or `AmbiguousSentenceError`."""
         known = self._found.get((kind, text))
@@ -107,11 +118,11 @@ class Sentences:
             return known
         calls: list[Call] = []
         for definition in self.definitions:
-            if definition.kind != kind:
+            if definition.kind != kind or not text.startswith(definition.beginning):
                 continue
-            arguments = definition.expression.match(text)
+            arguments = self.expression(definition).match(text)
             if arguments is not None:
-                calls.append(Call(definition, tuple(argument.value for argument in arguments)))
+                calls.append(Call(definition, tuple(argument.value for argument in arguments)))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType, reportUnknownVariableType] -- the library has no types
         if not calls:
             raise UndefinedSentenceError(f"no step is defined for: {kind.capitalize()} {text}")
         if len(calls) > 1:

@@ -25,6 +25,8 @@ BEHAVIOURS: Mapping[str, Shape] = MappingProxyType(
         "starts a session of its own": "other_id",
         "names no session": "no_id",
         "names two sessions": "two_ids",
+        "starts a session of its own and fails": "other_id_fails",
+        "names two sessions and fails": "two_ids_fail",
         "refuses the session": "refuse",
         "refuses the session after naming a decoy": "refuse_decoy",
         "refuses the session with exit code 0": "refuse_exit_zero",
@@ -63,7 +65,7 @@ VERSION_BEHAVIOURS: Mapping[str, VersionShape] = MappingProxyType(
 )
 
 ORDINALS: Mapping[str, int] = MappingProxyType(
-    {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
+    {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "sixth": 5, "last": -1}
 )
 
 #: What happens to an issue in the end.

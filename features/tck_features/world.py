@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tck_driver.bench import Bench, Script, Shape
-from tck_driver.configuration import Binding, EngineConfig, ProjectConfig, SettingScope, SettingValue
+from tck_driver.configuration import Binding, EngineConfig, ProjectConfig, StoredSetting
 from tck_driver.engine import Engine
 from tck_driver.errors import KitError
 from tck_driver.stimuli import IssueOpened, ReviewRequested, RunDue, Stimulus, StimulusResult
@@ -49,9 +49,7 @@ class Surroundings:
     """What the world was before the engine was opened, as the scenario's Given sentences put it together."""
 
     projects: list[ProjectConfig] = field(default_factory=list[ProjectConfig])
-    settings: list[tuple[SettingScope, str, str, SettingValue]] = field(
-        default_factory=list[tuple[SettingScope, str, str, SettingValue]]
-    )
+    settings: list[StoredSetting] = field(default_factory=list[StoredSetting])
     credentials: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
 

@@ -11,15 +11,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from gherkin.errors import CompositeParserException, ParserError
 from gherkin.parser import Parser
 from gherkin.pickles.compiler import Compiler
 from gherkin.token_scanner import TokenScanner
-from tck_features.sentences import SENTENCES, Kind, Sentences
 
 from tck_driver.errors import KitError
+from tck_features.library import LIBRARY
+from tck_features.sentences import Kind, Sentences
 
 #: A feature file that is larger than this is nobody's work.
 MOST_BYTES = 1024 * 1024
@@ -42,7 +43,7 @@ class Scenario:
     """One thing to execute: a scenario, or one row of an outline.
 
     `id` names it in reports and stays the same when lines move; `key` is how an executing tool finds it: path, the
-    scenario's line, and the line of the row (0 without one).
+    scenario's line, and the values of the row.
     """
 
     id: str
@@ -50,13 +51,14 @@ class Scenario:
     path: str
     line: int
     row_line: int
+    values: tuple[str, ...]
     tags: tuple[str, ...]
     steps: tuple[ScenarioStep, ...]
 
     @property
-    def key(self) -> tuple[str, int, int]:
+    def key(self) -> tuple[str, int, tuple[str, ...]]:
         """How it is found in its file."""
-        return (self.path, self.line, self.row_line)
+        return (self.path, self.line, self.values)
 
     @property
     def place(self) -> str:
@@ -91,7 +93,7 @@ class Suite:
     faults: tuple[ScenarioFault, ...]
 
 
-def read_suite(folder: Path, known: Iterable[str], sentences: Sentences = SENTENCES) -> Suite:
+def read_suite(folder: Path, known: Iterable[str], sentences: Sentences = LIBRARY) -> Suite:
     """Read every `.feature` below a folder; `known` are the IDs that tags may name, in lower case."""
     scenarios: list[Scenario] = []
     faults: list[ScenarioFault] = []
@@ -130,6 +132,8 @@ def _read_file(path: Path, where: str) -> tuple[list[Scenario], list[ScenarioFau
     faults: list[ScenarioFault] = []
     if feature.get("tags"):
         faults.append(ScenarioFault(f"{where}:{_line(feature)}", "a tag stands on the feature; put it on a scenario"))
+    if not list(_scenarios(feature)):
+        faults.append(ScenarioFault(f"{where}:{_line(feature)}", "there is no scenario in this feature"))
     nodes: dict[str, Node] = {}
     rows: dict[str, Node] = {}
     for scenario in _scenarios(feature):
@@ -143,7 +147,7 @@ def _read_file(path: Path, where: str) -> tuple[list[Scenario], list[ScenarioFau
             if not examples.get("tableBody"):
                 faults.append(ScenarioFault(f"{where}:{_line(examples)}", "these Examples have no rows"))
             rows |= {row["id"]: row for row in examples.get("tableBody", [])}
-    pickles: list[Node] = Compiler().compile({**document, "uri": where})
+    pickles = cast("list[Node]", Compiler().compile(cast("Any", {**document, "uri": where})))
     return [_scenario(pickle, nodes, rows, where) for pickle in pickles], faults
 
 
@@ -159,7 +163,7 @@ def _parse(path: Path, where: str) -> Node:
             ScenarioFault(where, f"the file cannot be read: {fault.strerror}", "syntax")
         ) from None
     try:
-        document: Node = Parser().parse(TokenScanner(text))
+        document = cast("Node", Parser().parse(TokenScanner(text)))
     except CompositeParserException as fault:
         first = fault.errors[0]
         raise ScenarioSyntaxError(ScenarioFault(f"{where}:{first.location['line']}", str(first), "syntax")) from None
@@ -194,13 +198,15 @@ def _scenario(pickle: Node, nodes: Mapping[str, Node], rows: Mapping[str, Node],
         )
         for step in pickle["steps"]
     ]
-    cells = "" if row is None else "[" + ", ".join(cell["value"] for cell in row["cells"]) + "]"
+    values = () if row is None else tuple(str(cell["value"]) for cell in row["cells"])
+    cells = "" if row is None else f"[{', '.join(values)}]"
     return Scenario(
         id=f"{where}::{node['name']}{cells}",
         name=f"{pickle['name']}{cells}",
         path=where,
         line=_line(node),
         row_line=0 if row is None else _line(row),
+        values=values,
         tags=tuple(tag["name"].removeprefix("@") for tag in pickle["tags"]),
         steps=tuple(steps),
     )

@@ -39,6 +39,15 @@ _CURES: Final[Mapping[int, str]] = {
 }
 
 
+def prepare(folder: Path) -> None:
+    """Find out before a run whether its report can be written at all; ReportWriteError where it cannot."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise _unwritable(error, folder) from error
+    write_whole(folder / ".writable", b"").unlink(missing_ok=True)
+
+
 def write_all(report: Report, folder: Path) -> tuple[Path, ...]:
     """Write every format into the folder, made where it does not exist; ReportWriteError where that cannot be done."""
     contents = {name: render(report).encode("utf-8") for name, render in FORMATS.items()} | {CANONICAL: encode(report)}

@@ -21,13 +21,15 @@ class LocalRemover:
 
     def remove(self, path: Path) -> None:
         """Remove everything at and below `path`; a link is removed itself, what it leads to stays (CLEAN-9)."""
-        if path.is_symlink() or path.is_file():
+        if path.is_symlink() or not path.is_dir():
             path.unlink(missing_ok=True)
             return
-        if not path.exists():
-            return
-        for folder, _, _ in os.walk(path, followlinks=False):
-            Path(folder).chmod(0o700)
+        path.chmod(0o700)
+        for folder, names, _ in os.walk(path, followlinks=False):
+            # A folder is made readable before the walk comes to it; one that cannot be read is passed over.
+            for below in (Path(folder) / name for name in names):
+                if not below.is_symlink():
+                    below.chmod(0o700)
         shutil.rmtree(path)
 
 

@@ -10,6 +10,7 @@ the old one stopped (§11.7).
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -43,7 +44,7 @@ from tck_simulator.adapters import ADAPTERS
 from tck_simulator.cleanup import Cleaner, LocalRemover
 from tck_simulator.layout import Layout
 from tck_simulator.live import LiveRun
-from tck_simulator.naming import prefix_fault
+from tck_simulator.naming import prefix_fault, storable
 from tck_simulator.outcomes import back_off_seconds
 from tck_simulator.ports import Clock, ContainerRuntime, Forge, ModelProvider, Remover
 from tck_simulator.reconciler import Reconciler
@@ -141,13 +142,13 @@ class Engine:
             case IssueOpened(mailbox=ref, title=title) | ReviewRequested(mailbox=ref, title=title):
                 current = self._store.mailbox(ref)
                 if current is None or not current.open:
-                    self._store.open_mailbox(ref, title, IssueState.FUNCTIONAL_ANALYSIS)
+                    self._store.open_mailbox(ref, storable(title), IssueState.FUNCTIONAL_ANALYSIS)
             case IssueReopened(mailbox=ref):
                 current = self._known(ref)
                 if not current.open:
                     self._store.open_mailbox(ref, current.title, IssueState.FUNCTIONAL_ANALYSIS)
             case IssueRetitled(mailbox=ref, title=title):
-                self._store.set_mailbox(self._known(ref).id, title=title)
+                self._store.set_mailbox(self._known(ref).id, title=storable(title))
             case IssueClosed(mailbox=ref, how=how):
                 self._end_mailbox(self._known(ref), CLOSED[how])
             case IssueDeleted(mailbox=ref):
@@ -324,7 +325,8 @@ class Engine:
     def _block(self, mailbox: Mailbox, phase: Phase | None) -> None:
         last = self._store.sessions(mailbox.id)
         blocked = phase or (Phase(last[-1].phase) if last else None)
-        self._set_state(mailbox, IssueState.BLOCKED, blocked_from=mailbox.state, blocked_phase=blocked)
+        before = mailbox.blocked_from if mailbox.state == IssueState.BLOCKED else mailbox.state
+        self._set_state(mailbox, IssueState.BLOCKED, blocked_from=before, blocked_phase=blocked)
 
     def _set_state(self, mailbox: Mailbox, state: IssueState, **values: str | int | None) -> None:
         """Store a state and show it on the tracker, where it differs from the one before."""
@@ -354,6 +356,7 @@ class Engine:
                 fallback=result.resume_fallback,
             )
             self._sequence.clear(live, now)
+        self._end_left_behind(mailbox, RunOutcome.CANCELLED)
         for container in self._runtime.find("mailbox", str(mailbox.id)):
             self._runtime.stop(container)
             self._runtime.remove(container)
@@ -389,18 +392,21 @@ class Engine:
 
     def _take_over(self, mailbox: Mailbox) -> None:
         """End the run of a worker that is gone and queue its phase again. Ids it had reported are kept (RESUME-15)."""
-        now = self._clock.now()
+        for phase in self._end_left_behind(mailbox, RunOutcome.ABANDONED):
+            self._store.add_job(mailbox.id, phase, self._clock.now())
+
+    def _end_left_behind(self, mailbox: Mailbox, outcome: RunOutcome) -> list[Phase]:
+        """End the runs that another worker began and did not end, under a new epoch, and give their phases."""
+        rows = [row for row in self._store.sessions(mailbox.id) if row.outcome == RunOutcome.LIVE]
         self._store.take_over_lease(mailbox.id, self._process, self._lease_end(mailbox))
-        for row in self._store.sessions(mailbox.id):
-            if row.outcome != RunOutcome.LIVE:
-                continue
+        for row in rows:
             result = self._sequence.reclaim(row)
-            self._store.abandon_run(
-                row.id, native_id=result.session_id, resumed=result.resumed, fallback=result.resume_fallback
+            self._store.end_run(
+                row.id, outcome, native_id=result.session_id, resumed=result.resumed, fallback=result.resume_fallback
             )
-            self._cleaner.remove(self._layout.worktree(mailbox.ref, str(row.id)), "worktree", now)
-            self._store.add_job(mailbox.id, Phase(row.phase), self._clock.now())
+            self._cleaner.remove(self._layout.worktree(mailbox.ref, str(row.id)), "worktree", self._clock.now())
         self._store.drop_lease(mailbox.id)
+        return [Phase(row.phase) for row in rows]
 
     # --- time and questions --------------------------------------------------------------------------------------
 
@@ -428,10 +434,10 @@ class Engine:
 
 def credential_faults(credentials: Sequence[tuple[str, str]], base: Path) -> Iterator[str]:
     """Say which of `AGENT_CREDENTIAL_MOUNTS` overlap session state, on the host or in the container (ISOLATE-5)."""
-    sessions = str(Layout(base).sessions)
+    sessions = os.path.realpath(Layout(base).sessions)
     paths = [adapter.capability.session_state_path for adapter in ADAPTERS.values()]
     for target, source in credentials:
-        if overlaps(source, sessions):
+        if overlaps(os.path.realpath(source), sessions):
             yield f"AGENT_CREDENTIAL_MOUNTS: host path {source} overlaps {sessions}; give one outside of it"
         for path in paths:
             if path is not None and overlaps(target, path):

@@ -27,6 +27,9 @@ _DIGITS = (8, 16, 32, 64)
 _MOST_ENTRIES = 10_000
 _OWNER_ONLY = 0o700
 
+#: The regular files below a state directory, by path: size in bytes, and time of the last change in nanoseconds.
+Fingerprint = Mapping[str, tuple[int, int]]
+
 
 class StateOnDisk(Enum):
     """What a state directory holds before a run."""
@@ -104,12 +107,20 @@ def prepare(state: Path) -> None:
         path.chmod(_OWNER_ONLY)
 
 
-def fingerprint(state: Path) -> Mapping[str, tuple[int, int]]:
+def fingerprint(state: Path) -> Fingerprint | None:
     """Give size and change time of the regular files below a state directory, to see whether a run saved anything.
 
-    Links are neither followed nor counted. Specification: RECORD-3, §22.3.
+    Links are neither followed nor counted. None where there are too many files. Specification: RECORD-3, §22.3.
     """
-    return dict(_files(state, ""))
+    found = dict(islice(_files(state, "", most=None), _MOST_ENTRIES + 1))
+    return None if len(found) > _MOST_ENTRIES else found
+
+
+def saved(before: Fingerprint | None, after: Fingerprint | None) -> bool:
+    """Say whether a file is new or changed; where that cannot be told it counts as saved (RECORD-3)."""
+    if before is None or after is None:
+        return True
+    return any(before.get(name) != found for name, found in after.items())
 
 
 def top_level(state: Path) -> tuple[str, ...]:
@@ -117,8 +128,10 @@ def top_level(state: Path) -> tuple[str, ...]:
     return tuple(name for name, _ in _files(state, "", deep=False))
 
 
-def _files(folder: Path, prefix: str, *, deep: bool = True) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Walk at most 10,000 entries, never through a link; what cannot be listed counts as empty."""
+def _files(
+    folder: Path, prefix: str, *, deep: bool = True, most: int | None = _MOST_ENTRIES
+) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Walk at most so many entries, never through a link; what cannot be listed counts as empty."""
     seen = 0
     waiting = [(folder, prefix)]
     while waiting:
@@ -129,7 +142,7 @@ def _files(folder: Path, prefix: str, *, deep: bool = True) -> Iterator[tuple[st
             continue
         for entry in entries:
             seen += 1
-            if seen > _MOST_ENTRIES:
+            if most is not None and seen > most:
                 return
             name = f"{before}{entry.name}"
             if entry.is_dir(follow_symlinks=False):
@@ -140,9 +153,9 @@ def _files(folder: Path, prefix: str, *, deep: bool = True) -> Iterator[tuple[st
                 yield name, (found.st_size, found.st_mtime_ns)
 
 
-def session_directories(layout: Layout) -> list[str]:
-    """Give the names below `{base}/.agent-sessions`, whatever they are."""
+def entries(folder: Path) -> list[Path]:
+    """Give what stands directly in a folder, whatever it is; nothing where the folder cannot be listed."""
     try:
-        return sorted(entry.name for entry in os.scandir(layout.sessions))
+        return sorted(folder.iterdir())
     except OSError:
         return []

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from tck_driver.vocabulary import FallbackReason, Phase
 from tck_simulator.adapters.base import Adapter, Call
 from tck_simulator.contract import LlmRequest
+from tck_simulator.layout import Fingerprint
 from tck_simulator.resolution import Resolution
 from tck_simulator.store import Mailbox
 from tck_simulator.versions import Version
@@ -19,9 +19,9 @@ from tck_simulator.versions import Version
 class LiveRun:
     """One run between its start and its end.
 
-    `state` is the state directory and `before` its fingerprint at the start; both are empty without a session. `leg` is
-    2 once a refused resume was started again afresh. `noted` is the native id that the row holds so far. `stalled`
-    marks a worker that has stopped answering.
+    `state` is the state directory and `before` its fingerprint just before the present leg; both are None without a
+    session. `leg` is 2 once a refused resume was started again afresh. `noted` is the native id that the row holds so
+    far. `stalled` marks a worker that has stopped answering.
     """
 
     run: int
@@ -40,7 +40,7 @@ class LiveRun:
     asked: str | None
     fallback: FallbackReason | None
     state: Path | None = None
-    before: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    before: Fingerprint | None = None
     container: str = ""
     leg: int = 1
     stalled: bool = False

@@ -21,6 +21,11 @@ _FORBIDDEN_IN_REF = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//")
 _ASCII_LOWER = str.maketrans({chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)})
 
 
+def storable(title: str) -> str:
+    """Give a title as a database can hold it: half a surrogate pair, which is no character, becomes U+FFFD."""
+    return title.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def slug(title: str) -> str:
     """Give the slug of an issue title: `[a-z0-9-]`, at most 40 characters, no `-` at either end, perhaps empty.
 
@@ -50,6 +55,6 @@ def prefix_fault(prefix: str) -> str | None:
         return "it begins with '-', '/' or '.'"
     if _FORBIDDEN_IN_REF.search(prefix):
         return "it holds a character or sequence that Git forbids in branch names"
-    if "/." in prefix or ".lock/" in prefix or "./" in prefix:
-        return "a part between slashes begins or ends with '.' or ends in '.lock'"
+    if "/." in prefix or ".lock/" in prefix:
+        return "a part between slashes begins with '.' or ends in '.lock'"
     return None

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from tck_driver.vocabulary import RunOutcome
 from tck_simulator import settings as names
 from tck_simulator.cleanup import Cleaner
-from tck_simulator.layout import Layout, session_directories
+from tck_simulator.layout import Layout, entries
 from tck_simulator.ports import Forge, ForgeError
 from tck_simulator.states import IssueState
 from tck_simulator.store import Mailbox, Store
@@ -43,6 +44,7 @@ class Reconciler:
     def sweep(self, now: datetime) -> None:
         """Do all sweeps once."""
         self._tracker()
+        self._worktrees(now)
         self._directories(now)
         self._retention(now)
 
@@ -60,6 +62,15 @@ class Reconciler:
             elif not issue.open or not issue.assigned:
                 self._end(mailbox, IssueState.CANCELLED)
 
+    def _worktrees(self, now: datetime) -> None:
+        """Remove the worktrees of runs that are not live, as a crash at the end of a run leaves them."""
+        refs = {mailbox.id: mailbox.ref for mailbox in self._store.mailboxes()}
+        rows = [row for row in self._store.sessions() if row.outcome == RunOutcome.LIVE]
+        live = {self._layout.worktree(refs[row.mailbox_id], str(row.id)) for row in rows}
+        for path in entries(self._layout.worktrees):
+            if path not in live:
+                self._cleaner.remove(path, "worktree", now)
+
     def _directories(self, now: datetime) -> None:
         """Remove the session directories that no open mailbox holds, those included whose removal failed before."""
         mailboxes = self._store.mailboxes()
@@ -68,9 +79,9 @@ class Reconciler:
             if mailbox.session_dir is not None and mailbox.session_dir not in held:
                 self._cleaner.remove_state(mailbox, now)
         known = {mailbox.session_dir for mailbox in mailboxes}
-        for name in session_directories(self._layout):
-            if name not in known:
-                self._cleaner.remove(self._layout.sessions / name, "session", now)
+        for path in entries(self._layout.sessions):
+            if path.name not in known:
+                self._cleaner.remove(path, "session", now)
 
     def _retention(self, now: datetime) -> None:
         """Delete old rows of `llm_sessions`; state on disk is none of its business (CLEAN-7)."""

@@ -81,13 +81,12 @@ def _state_gone(situation: Situation) -> bool:
 
 
 def _given_up(situation: Situation) -> bool:
-    candidate = _candidate(situation)
     finished = [run for run in situation.prior if run.adapter is situation.adapter and run.finished]
     last = finished[:FAILURES_BEFORE_FRESH]
     return (
-        candidate is not None
-        and len(last) == FAILURES_BEFORE_FRESH
-        and all(run.failed and run.asked == candidate.native_id for run in last)
+        len(last) == FAILURES_BEFORE_FRESH
+        and last[0].asked is not None
+        and all(run.failed and run.asked == last[0].asked for run in last)
     )
 
 

@@ -20,7 +20,7 @@ from tck_simulator.adapters import ADAPTERS, Adapter, Call
 from tck_simulator.cleanup import Cleaner
 from tck_simulator.contract import LlmRequest, LlmResult, SessionRef
 from tck_simulator.detection import detect
-from tck_simulator.layout import Layout, directory_names, fingerprint, look, prepare, top_level
+from tck_simulator.layout import Layout, directory_names, fingerprint, look, prepare, saved, top_level
 from tck_simulator.live import LiveRun
 from tck_simulator.naming import session_name
 from tck_simulator.outcomes import Judgement, Verdict, judge
@@ -161,7 +161,6 @@ class RunSequence:
         live.worktree.mkdir(parents=True)
         if live.state is not None:
             prepare(live.state)
-            live.before = fingerprint(live.state)
         self._start(live)
         return live
 
@@ -230,6 +229,7 @@ class RunSequence:
         if live.adapter is None:
             return
         if live.state is not None:
+            live.before = fingerprint(live.state)
             live.call = replace(live.call, state_files=top_level(live.state))
         if live.request.session is None or live.state is None:
             invocation = live.adapter.plain(live.call)
@@ -283,8 +283,8 @@ class RunSequence:
         """Start a refused resume again, once, without anything of the old session (FALLBACK-6, FALLBACK-19)."""
         self._runtime.remove(live.container)
         live.leg, live.asked, live.fallback = 2, None, FallbackReason.REFUSED
-        self._store.start_run_afresh(live.run, live.fallback)
-        if self._clock.now() >= live.deadline:
+        ours = self._store.start_run_afresh(live.run, live.epoch, live.fallback)
+        if not ours or self._clock.now() >= live.deadline:
             return Ended(RunOutcome.TIMED_OUT, LlmResult(ok=False, text="", resume_fallback=live.fallback))
         self._start(live)
         return self.poll(live)
@@ -310,11 +310,11 @@ class RunSequence:
         if live.state is None:
             return LlmResult(ok=reading.ok, text=reading.text)
         judgement = self._judge(live, state)
-        saved = not reading.ok or fingerprint(live.state) != live.before
+        kept = not reading.ok or saved(live.before, fingerprint(live.state))
         return LlmResult(
             ok=reading.ok,
             text=reading.text,
-            session_id=judgement.native_id if saved else None,
+            session_id=judgement.native_id if kept else None,
             resumed=judgement.resumed,
             resume_fallback=FallbackReason.REFUSED if judgement.went_fresh else live.fallback,
         )

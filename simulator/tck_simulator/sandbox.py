@@ -15,8 +15,8 @@ from tck_simulator.ports import ContainerRequest
 
 
 def overlaps(first: str, second: str) -> bool:
-    """Say whether two container paths are equal or one lies below the other (ISOLATE-5)."""
-    one, two = PurePosixPath(first), PurePosixPath(second)
+    """Say whether two paths are equal or one lies below the other, however they are spelled (ISOLATE-5)."""
+    one, two = (PurePosixPath(os.path.normpath(path)) for path in (first, second))
     return one == two or one in two.parents or two in one.parents
 
 

@@ -24,6 +24,7 @@ from sqlalchemy import (
     insert,
     or_,
     select,
+    text,
     update,
 )
 from sqlalchemy.exc import SQLAlchemyError
@@ -32,10 +33,6 @@ from sqlalchemy.pool import StaticPool
 from tck_driver.configuration import Binding, EngineConfig, SettingScope
 from tck_driver.vocabulary import AdapterId, FallbackReason, MailboxKind, MailboxRef, Phase, RunOutcome
 from tck_simulator import tables as t
-
-
-#: Compiled statements, shared by every store of this process: they depend on the tables alone.
-_COMPILED: dict[object, object] = {}
 
 
 class StoreError(Exception):
@@ -130,7 +127,7 @@ class Store:
         """Open the database at a SQLAlchemy URL. Raises `StoreError` where it cannot be used."""
         self.url = url
         options: dict[str, object] = {"poolclass": StaticPool} if url.startswith("sqlite") else {}
-        self._engine: Engine = create_engine(url, **options).execution_options(compiled_cache=_COMPILED)
+        self._engine: Engine = create_engine(url, **options)
         if url.startswith("sqlite"):
             event.listen(self._engine, "connect", _sqlite_settings)
 
@@ -144,7 +141,8 @@ class Store:
             with self._engine.begin() as connection:
                 yield connection
         except SQLAlchemyError as fault:
-            raise StoreError(explain(fault, self.url)) from fault
+            what, cure = explain(fault)
+            raise StoreError(f"database {self.url}: {what}; {cure}") from fault
 
     def create(self) -> None:
         """Create the tables that are not there yet."""
@@ -152,11 +150,12 @@ class Store:
             t.metadata.create_all(connection)
 
     def reset(self) -> None:
-        """Empty every table of ours and create what is missing."""
+        """Empty every table of ours; on SQLite keys begin at 1 again."""
         with self._begin() as connection:
-            t.metadata.create_all(connection)
             for table in reversed(t.metadata.sorted_tables):
                 connection.execute(delete(table))
+            if self._engine.dialect.name == "sqlite":
+                connection.execute(text("DELETE FROM sqlite_sequence"))
 
     # --- configuration -------------------------------------------------------------------------------------------
 
@@ -414,18 +413,17 @@ class Store:
 
     def note_native_id(self, run: int, epoch: int, native_id: str) -> None:
         """Store an id while its run is still live, unless the lease has moved on (RESUME-14, RESUME-15)."""
-        owner = select(t.mailboxes.c.id).where(
-            t.mailboxes.c.lease_epoch == epoch, t.mailboxes.c.lease_owner.is_not(None)
-        )
-        where = and_(t.llm_sessions.c.id == run, t.llm_sessions.c.mailbox_id.in_(owner))
         with self._begin() as connection:
-            connection.execute(update(t.llm_sessions).where(where).values(native_session_id=native_id))
+            connection.execute(update(t.llm_sessions).where(_held(run, epoch)).values(native_session_id=native_id))
 
-    def start_run_afresh(self, run: int, fallback: FallbackReason) -> None:
-        """Note that a refused resume was started again without the id (FALLBACK-6)."""
+    def start_run_afresh(self, run: int, epoch: int, fallback: FallbackReason) -> bool:
+        """Note that a refused resume is started again without the id; False where the lease has moved on (FALLBACK-6).
+
+        A worker that is told False must not start anything (RESUME-14).
+        """
         values = {"asked_session_id": None, "resume_fallback": fallback}
         with self._begin() as connection:
-            connection.execute(update(t.llm_sessions).where(t.llm_sessions.c.id == run).values(**values))
+            return connection.execute(update(t.llm_sessions).where(_held(run, epoch)).values(**values)).rowcount > 0
 
     def finish_run(
         self,
@@ -459,10 +457,18 @@ class Store:
             connection.execute(update(t.llm_sessions).where(t.llm_sessions.c.id == run).values(**values))
         return True
 
-    def abandon_run(self, run: int, *, native_id: str | None, resumed: bool, fallback: FallbackReason | None) -> None:
-        """Write the end of a run whose worker is gone, as the worker that reclaims it does."""
+    def end_run(
+        self,
+        run: int,
+        outcome: RunOutcome,
+        *,
+        native_id: str | None,
+        resumed: bool,
+        fallback: FallbackReason | None,
+    ) -> None:
+        """Write the end of a run whose worker is gone, as the worker that took its mailbox over does."""
         values = {
-            "outcome": RunOutcome.ABANDONED,
+            "outcome": outcome,
             "native_session_id": native_id,
             "resumed": resumed,
             "resume_fallback": fallback,
@@ -533,6 +539,12 @@ class Store:
             return [Incident(**row) for row in connection.execute(query).mappings()]
 
 
+def _held(run: int, epoch: int) -> ColumnElement[bool]:
+    """Say which row a worker may write: its run's, while its mailbox's lease is still of this epoch (RESUME-14)."""
+    owner = select(t.mailboxes.c.id).where(t.mailboxes.c.lease_epoch == epoch, t.mailboxes.c.lease_owner.is_not(None))
+    return and_(t.llm_sessions.c.id == run, t.llm_sessions.c.mailbox_id.in_(owner))
+
+
 def _address(ref: MailboxRef) -> tuple[ColumnElement[bool], ...]:
     c = t.mailboxes.c
     return (c.organization == ref.organization, c.project == ref.project, c.kind == ref.kind, c.iid == ref.iid)
@@ -554,16 +566,18 @@ def _sqlite_settings(connection: object, _record: object) -> None:
     cursor.close()  # pyright: ignore[reportUnknownMemberType] -- the same
 
 
-def explain(fault: SQLAlchemyError, url: str) -> str:
-    """Say in one line what is wrong with a database and what to do."""
-    text = str(getattr(fault, "orig", None) or fault).splitlines()[0]
-    cures = (
-        ("locked", "end the program that holds it, or give another file"),
-        ("malformed", "it is damaged: give another file"),
-        ("not a database", "it is no SQLite file: give another file"),
-        ("unable to open", "make its folder, or give another file"),
-        ("readonly", "make it writable, or give another file"),
-        ("disk", "free some space there, or give another file"),
-    )
-    cure = next((cure for word, cure in cures if word in text), "check the URL and that the server runs")
-    return f"database {url}: {text}; {cure}"
+#: What the text of a database's error is about, and what to do.
+_CURES = (
+    ("locked", "end the program that holds it, or give another file"),
+    ("malformed", "it is damaged: give another file"),
+    ("not a database", "it is no SQLite file: give another file"),
+    ("unable to open", "make its folder, or give another file"),
+    ("readonly", "make it writable, or give another file"),
+    ("disk", "free some space there, or give another file"),
+)
+
+
+def explain(fault: SQLAlchemyError) -> tuple[str, str]:
+    """Say in one line what is wrong with a database, and what to do."""
+    what = str(getattr(fault, "orig", None) or fault).splitlines()[0]
+    return what, next((cure for word, cure in _CURES if word in what), "check the URL and that the server runs")

@@ -1,7 +1,8 @@
 """The tables of the engine's database.
 
 Specification: RECORD-1, §22.3. `llm_sessions`, `mailboxes` and `agent_installations` have the specification's columns;
-the others are what any engine keeps besides.
+the others are what any engine keeps besides. Keys rise with every insert (§22.1); left to itself, without
+`sqlite_autoincrement`, SQLite gives the key of a deleted last row again.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ mailboxes = Table(
     Column("lease_epoch", Integer, nullable=False, default=0),
     Column("lease_expires_at", Instant),
     Index("mailbox_address", "organization", "project", "kind", "iid", "generation", unique=True),
+    sqlite_autoincrement=True,
 )
 
 merge_requests = Table(
@@ -81,6 +83,7 @@ jobs = Table(
     Column("mailbox_id", Integer, ForeignKey("mailboxes.id"), nullable=False),
     Column("phase", String, nullable=False),
     Column("due_at", Instant, nullable=False),
+    sqlite_autoincrement=True,
 )
 
 llm_sessions = Table(
@@ -100,6 +103,7 @@ llm_sessions = Table(
     Column("native_session_id", String),
     Column("resumed", Boolean, nullable=False, default=False),
     Column("resume_fallback", String),
+    sqlite_autoincrement=True,
 )
 
 runner_images = Table(
@@ -121,6 +125,7 @@ agent_installations = Table(
     Column("reason", String),
     Column("detected_at", Instant, nullable=False),
     Index("installation_image", "adapter_id", "image", unique=True),
+    sqlite_autoincrement=True,
 )
 
 incidents = Table(
@@ -131,4 +136,5 @@ incidents = Table(
     Column("subject", String, nullable=False),
     Column("reason", Text, nullable=False),
     Column("created_at", Instant, nullable=False),
+    sqlite_autoincrement=True,
 )

@@ -52,7 +52,7 @@ _NOT_NAMES: Final = _words(
     "follow full complete current normative main whole same section sections table figure step item version"
 )
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)*")
-_CONJUNCTION: Final = re.compile(r"\b(?:and|or|but|see)\b")
+_CONJUNCTION: Final = re.compile(r"\b(?:and|or|but|see|also)\s*$")
 #: An outside link farther away than this says nothing about a number.
 _NEAR: Final = 60
 #: Nor does a named standard farther away than this.

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
 
     from tck_spec.prose import Prose
 
-__all__ = ["PLACEHOLDER", "Reference", "ReferenceKind", "find_links", "find_requirement_ids", "find_section_references"]
+__all__ = [
+    "PLACEHOLDER",
+    "Reference",
+    "ReferenceKind",
+    "area_of",
+    "find_links",
+    "find_requirement_ids",
+    "find_section_references",
+]
 
 ReferenceKind = Literal["section", "anchor", "file", "requirement", "url"]
 
@@ -44,6 +52,7 @@ _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}:")
 _HREF: Final = re.compile(
     r"""<a\s[^<>]{0,2000}?\bhref\s{0,5}=\s{0,5}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE
 )
+_ID_NUMBER: Final = re.compile(r"[-_. ]?[0-9][0-9.]*\Z")
 _LONGEST_RANGE: Final = 100
 
 
@@ -195,7 +204,7 @@ def _series(
             break
         if "." in number and not plural and not match["mark"] and "." not in parts[0][2]:
             break
-        parts.append((match.start("number"), match.start("number"), number, span))
+        parts.append((match.start("mark" if match["mark"] else "number"), match.start("number"), number, span))
         end = match.start("number") + len(number)
         whole = end == match.end()
     previous = ""
@@ -225,6 +234,11 @@ def _between(first: str, last: str) -> Iterator[str]:
         yield f"{head}.{value}" if head else str(value)
 
 
+def area_of(identifier: str) -> str:
+    """Return the part of a requirement's id before its number: ``RESUME`` of ``RESUME-3``."""
+    return _ID_NUMBER.sub("", identifier)
+
+
 def find_requirement_ids(
     pieces: Sequence[Prose], pattern: re.Pattern[str], areas: Collection[str], defined_at: Collection[tuple[int, int]]
 ) -> Iterator[Reference]:
@@ -238,7 +252,7 @@ def find_requirement_ids(
         text = prose.inline.masked()
         for match in pattern.finditer(text):
             name = match.group()
-            if name.rpartition("-")[0] not in areas:
+            if area_of(name) not in areas:
                 continue
             place = prose.place_of(match.start())
             if place not in defined_at:

@@ -19,6 +19,7 @@ from unicodedata import normalize
 
 from tck_spec.anchors import html_lines
 from tck_spec.keywords import find_keywords
+from tck_spec.references import area_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -52,8 +53,7 @@ _NEAR_MISS: Final = re.compile(
 )
 _BULLET: Final = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]+")
 _REASON: Final = re.compile(r"Reason:\s*", re.IGNORECASE)
-_BULLET: Final = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]+")
-_REASON: Final = re.compile(r"[*_]Reason:")
+_OPEN_REASON: Final = re.compile(r"[*_]Reason:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def find_requirements(
     whole = form.whole
     declared = declared or form.pattern != DEFAULT_ID
     good = [candidate for candidate in candidates if _is_well_formed(candidate, whole)]
-    areas = {candidate.label.rpartition("-")[0] for candidate in good}
+    areas = {area_of(candidate.label) for candidate in good}
     requirements: list[Requirement] = []
     malformed: list[Malformed] = []
     for candidate in candidates:
@@ -161,7 +161,7 @@ def find_requirements(
             continue
         requirement, plain = _requirement(candidate, document, pieces, numbers)
         requirements.append(requirement)
-        malformed.extend(_flaws(candidate, requirement, plain))
+        malformed.extend(_flaws(candidate, requirement, plain, form))
     seen = {(one.line, one.column) for one in requirements} | {(one.line, one.column) for one in malformed}
     malformed.extend(one for one in _near_misses(document, pieces) if (one.line, one.column) not in seen)
     malformed.extend(_swallowed(document))
@@ -221,7 +221,7 @@ def _is_meant(candidate: _Candidate, whole: re.Pattern[str], areas: set[str], *,
     status = (head["status"] or "").strip()
     if status.casefold() in STATUSES and head["colon"]:
         return True
-    area = label.rpartition("-")[0] if whole.match(label) else (like["area"].upper() if like else "")
+    area = area_of(label) if whole.match(label) else (like["area"].upper() if like else "")
     numbered = whole.match(label) is not None or bool(like and re.search(r"\d", like["rest"]))
     known = area in areas and (numbered or "-" in label)
     anchored = (head["anchor"] or "").casefold() == label.casefold()
@@ -287,7 +287,7 @@ def _requirement(
     keywords = find_keywords(" ".join(masked))
     requirement = Requirement(
         id=candidate.label,
-        area=candidate.label.rpartition("-")[0],
+        area=area_of(candidate.label),
         level=keywords[0] if keywords else "",
         status=candidate.head["status"],
         section=numbers[candidate.prose.headings],
@@ -323,10 +323,12 @@ def _after_head(candidate: _Candidate) -> int:
     return len(head["id"]) + len(head["rest"])
 
 
-def _flaws(candidate: _Candidate, requirement: Requirement, plain: str) -> Iterator[Malformed]:
+def _flaws(candidate: _Candidate, requirement: Requirement, plain: str, form: Form) -> Iterator[Malformed]:
     """Yield what is wrong with a requirement that stands all the same."""
     expected = requirement.id.lower()
-    if requirement.anchor is None:
+    if form.pattern != DEFAULT_ID:
+        pass  # other documents have other conventions for anchors
+    elif requirement.anchor is None:
         hint = f'write <a id="{expected}"></a> before it'
         yield _malformed(candidate, "has no anchor, so nothing can link to it", hint, fatal=False)
     elif requirement.anchor != expected:

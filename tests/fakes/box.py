@@ -118,3 +118,9 @@ def resume(cli: str, session: str, prompt: str) -> tuple[str, ...]:
         "copilot": (f"--prompt={prompt}", f"--resume={session}", "-C", "/workspace", "--output-format", "json"),
         "grok": ("-p", prompt, "--output", "json", "--resume", session),
     }[cli]
+
+
+def made_a_directory(path: Path) -> None:
+    """Put a directory in a file's place."""
+    path.unlink()
+    path.mkdir()

@@ -6,6 +6,7 @@ import random
 import re
 import uuid
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -40,8 +41,12 @@ def test_a_start_without_a_time_zone_is_refused() -> None:
 def test_everybody_is_woken_once_in_order_of_time_and_at_that_time(delays: list[int], steps: list[int]) -> None:
     clock = VirtualClock()
     woken: list[tuple[int, datetime]] = []
+
+    def wake(delay: int) -> None:
+        woken.append((delay, clock.now()))
+
     for delay in delays:
-        clock.at(EPOCH + timedelta(milliseconds=delay), lambda delay=delay: woken.append((delay, clock.now())))
+        clock.at(EPOCH + timedelta(milliseconds=delay), partial(wake, delay))
     for step in steps:
         clock.advance(step)
     due = sorted(delay for delay in delays if delay <= sum(steps)) if steps else []
@@ -62,7 +67,7 @@ def test_ids_have_the_forms_of_the_real_programs(seed: int) -> None:
     moment = datetime(2026, 11, 29, 22, tzinfo=UTC)
     four, seven = uuid.UUID(ids.v4()), uuid.UUID(ids.v7(moment))
     assert (four.version, seven.version, four.variant, seven.variant) == (4, 7, uuid.RFC_4122, uuid.RFC_4122)
-    assert str(seven).startswith("019ad"), "the first 48 bits are the time in milliseconds"
+    assert seven.int >> 80 == moment.timestamp() * 1000
     assert re.fullmatch(r"ses_[0-9a-f]{12}[0-9A-Za-z]{14}", ids.ses(moment))
     assert re.fullmatch(r"[0-9a-f]{12}", ids.container())
 

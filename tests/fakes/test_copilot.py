@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tck_driver.bench import Script
 
-from .box import CHOSEN, Box, fresh, resume
+from .box import CHOSEN, Box, fresh, made_a_directory, resume
 
 UNKNOWN = "1a0c853d-0743-4f05-9d1a-906e0ac16f0e"
 JSON = ("--output-format", "json", "--allow-all-tools")
@@ -103,10 +104,10 @@ def test_a_stored_directory_that_is_gone_gives_a_warning(box: Box) -> None:
     assert "ignoring persisted cwd '/elsewhere'" in run.state.stderr
 
 
-DAMAGE = [
+DAMAGE: list[tuple[Callable[[Path], object], str]] = [
     (lambda path: path.write_bytes(b""), NOT_MATCHED),
     (lambda path: path.unlink(), NOT_MATCHED),
-    (lambda path: (path.unlink(), path.mkdir()), NOT_MATCHED),
+    (made_a_directory, NOT_MATCHED),
     (lambda path: path.chmod(0), NOT_MATCHED),
     (
         lambda path: path.write_bytes(b"{" + bytes(range(128, 256))),
@@ -119,9 +120,10 @@ DAMAGE = [
 
 
 @pytest.mark.parametrize(("damage", "text"), DAMAGE)
-def test_damaged_state_ends_with_exit_code_1_and_its_own_words_or_none(box: Box, damage: object, text: str) -> None:
+def test_damaged_state_ends_with_exit_code_1_and_its_own_words_or_none(
+    box: Box, damage: Callable[[Path], object], text: str
+) -> None:
     box.go("copilot", *chosen())
-    assert callable(damage)
     damage(events(box))
     state = box.resume("copilot", CHOSEN).state
     assert (state.exit_code, state.stderr[: len(text)]) == (1, text)

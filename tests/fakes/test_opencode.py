@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tck_driver.bench import Script
 
-from .box import Box, resume
+from .box import Box, made_a_directory, resume
 
 RED = "\x1b[91m\x1b[1mError: \x1b[0m"
 UNKNOWN = "ses_dd6a30a4effeiY5w2zPmP9jZZZ"
@@ -39,8 +40,9 @@ def test_opencode_answers_arguments_as_measured(
     box: Box,
     argv: tuple[str, ...],
     code: int,
-    speaks: bool,
     stderr: str,
+    *,
+    speaks: bool,
 ) -> None:
     state = box.go("opencode", *RUN, *argv).state
     assert (state.exit_code, bool(state.stdout), state.stderr[: len(stderr)]) == (code, speaks, stderr)
@@ -102,21 +104,22 @@ def test_a_fork_has_a_new_id_and_the_history(box: Box) -> None:
     assert run.answered.remembered == ("first",)
 
 
-DAMAGE = [
+DAMAGE: list[tuple[Callable[[Path], object], str]] = [
     (lambda path: path.write_bytes(b""), "Session not found"),
     (lambda path: path.unlink(), "Session not found"),
     (lambda path: path.write_bytes(bytes(range(128, 256)) * 64), "file is not a database"),
     (lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size * 6 // 10]), "disk image is malformed"),
-    (lambda path: (path.unlink(), path.mkdir()), "unable to open database file"),
+    (made_a_directory, "unable to open database file"),
     (lambda path: path.chmod(0), "unable to open database file"),
     (lambda path: path.chmod(0o400), 'Failed query: insert into "project"'),
 ]
 
 
 @pytest.mark.parametrize(("damage", "text"), DAMAGE)
-def test_a_damaged_database_is_refused_with_its_own_words(box: Box, damage: object, text: str) -> None:
+def test_a_damaged_database_is_refused_with_its_own_words(
+    box: Box, damage: Callable[[Path], object], text: str
+) -> None:
     session = box.fresh("opencode").session
-    assert callable(damage)
     damage(file(box))
     state = box.resume("opencode", session).state
     assert (state.exit_code, state.stdout) == (1, "")

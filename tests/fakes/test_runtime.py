@@ -38,7 +38,7 @@ def test_a_container_is_witnessed_with_everything_it_was_given(box: Box) -> None
     real = box.root / "real"
     real.mkdir()
     (box.root / "link").symlink_to(real)
-    request = box.request("tool-runner", "sleep", stdin="in")
+    request = replace(box.request("claude", stdin="in"), argv=("tool-runner", "sleep"))
     request = replace(request, mounts=(Mount(str(box.root / "link"), "/m", read_only=True),), network="none")
     box.runtime.start(request)
     started, ended = box.witness.records
@@ -69,12 +69,8 @@ def test_a_missing_mount_source_refuses_the_container_and_starts_no_cli(box: Box
 
 
 def test_an_unknown_program_is_not_found(box: Box) -> None:
-    state = box.runtime.poll(box.runtime.start(box.request("vim") if False else _named(box, "vim")))
+    state = box.runtime.poll(box.runtime.start(replace(box.request("claude"), argv=("vim",))))
     assert (state.exit_code, "not found" in state.stderr) == (127, True)
-
-
-def _named(box: Box, program: str):  # noqa: ANN202 - a request
-    return replace(box.request("claude"), argv=(program,))
 
 
 def test_an_empty_argument_vector_is_refused(box: Box) -> None:

@@ -78,6 +78,16 @@ def test_a_bad_request_belongs_to_the_history_and_comes_every_time(box: Box, cli
     assert box.fresh(cli, "anew").state.exit_code == 0
 
 
+@pytest.mark.parametrize(("cli", "shape"), pairs("other_id_fails", "two_ids_fail"))
+def test_a_fault_may_leave_unconfirmed_which_session_it_was(box: Box, cli: str, shape: Shape) -> None:
+    session, run = resumed(box, cli, Script(shape))
+    assert run.answered is not None
+    assert run.state.exit_code == 1
+    asked, *others = run.answered.reported_ids
+    assert (asked == session, len(others)) == ((True, 1) if shape == "two_ids_fail" else (False, 0))
+    assert run.answered.remembered == (("first",) if shape == "two_ids_fail" else ())
+
+
 REFUSING: tuple[Shape, ...] = ("refuse", "refuse_decoy", "refuse_exit_zero", "refuse_silent", "damaged")
 
 
@@ -133,6 +143,19 @@ def test_no_id_and_two_ids_still_serve_the_asked_session(box: Box, cli: str) -> 
     assert (two.answered.session_id, two.answered.reported_ids[0]) == (session, session)
     assert len(two.answered.reported_ids) == 2
     assert session not in none.state.stdout.replace('"session.resume"', "")
+
+
+@pytest.mark.parametrize("cli", takers("other_id_fails"))
+def test_another_id_and_two_ids_come_with_a_providers_fault_as_well(box: Box, cli: str) -> None:
+    session, other = resumed(box, cli, Script("other_id_fails"))
+    two = box.resume(cli, session, "third", script=Script("two_ids_fail"))
+    assert other.answered is not None
+    assert two.answered is not None
+    assert (other.state.exit_code, two.state.exit_code) == (1, 1)
+    assert len(other.answered.reported_ids) == 1
+    assert session not in other.answered.reported_ids
+    assert len(two.answered.reported_ids) == 2
+    assert two.answered.reported_ids[0] == session
 
 
 @pytest.mark.parametrize("cli", CLIS)

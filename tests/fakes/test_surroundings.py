@@ -69,7 +69,7 @@ def test_every_write_is_witnessed() -> None:
         ForgeWrite("label", "org/project#7", "a"),
         ForgeWrite("unlabel", "org/project#7", "a"),
         ForgeWrite("branch", "org/project", "agent/issue-7"),
-        ForgeWrite("merge_request", "org/project#7", "agent/issue-7\ntitle"),
+        ForgeWrite("merge_request", "org/project#7", "agent/issue-7\ntitle", FIRST_MERGE_REQUEST),
     ]
 
 

@@ -16,50 +16,35 @@ from tck_driver.vocabulary import AdapterId
 from tck_fakes.standins import transcript
 from tck_fakes.standins.base import Err, Invocation, Line, Out, Request, Session, Stop
 from tck_fakes.standins.shapes import FAULTS, NOT_FOUND_TEXT
-from tck_fakes.standins.words import Words, options, read_words
+from tck_fakes.standins.words import Words, every, options, read_words
 
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _SLUG_LIMIT = 200
 _FORMATS = ("text", "json", "stream-json")
 _MODE = 0o600
 
+# fmt: off
 _OPTIONS = options(
-    {
-        "-p,--print": "none",
-        "-r,--resume": "maybe",
-        "-c,--continue": "none",
-        "--session-id": "one",
-        "--fork-session": "none",
-        "--no-session-persistence": "none",
-        "-n,--name": "one",
-        "--output-format": "one",
-        "--input-format": "one",
-        "--verbose": "none",
-        "--include-partial-messages": "none",
-        "--model": "one",
-        "--fallback-model": "one",
-        "--effort": "one",
-        "--max-turns": "one",
-        "--max-budget-usd": "one",
-        "--permission-mode": "one",
-        "--dangerously-skip-permissions": "none",
-        "--allow-dangerously-skip-permissions": "none",
-        "--allowed-tools,--allowedTools": "many",
-        "--disallowed-tools,--disallowedTools": "many",
-        "--tools": "many",
-        "--add-dir": "many",
-        "--mcp-config": "many",
-        "--strict-mcp-config": "none",
-        "--settings": "one",
-        "--setting-sources": "one",
-        "--system-prompt": "one",
-        "--append-system-prompt": "one",
-        "--json-schema": "one",
-        "--agents": "one",
-        "--agent": "one",
-        "-d,--debug": "maybe",
-    }
+    every(
+        "none",
+        "-p,--print", "-c,--continue", "--fork-session", "--no-session-persistence", "--verbose",
+        "--include-partial-messages", "--dangerously-skip-permissions", "--allow-dangerously-skip-permissions",
+        "--strict-mcp-config",
+    )
+    | every(
+        "one",
+        "--session-id", "-n,--name", "--output-format", "--input-format", "--model", "--fallback-model", "--effort",
+        "--max-turns", "--max-budget-usd", "--permission-mode", "--settings", "--setting-sources", "--system-prompt",
+        "--append-system-prompt", "--json-schema", "--agents", "--agent",
+    )
+    | every("maybe", "-r,--resume", "-d,--debug")
+    | every(
+        "many",
+        "--allowed-tools,--allowedTools", "--disallowed-tools,--disallowedTools", "--tools", "--add-dir",
+        "--mcp-config",
+    )
 )
+# fmt: on
 
 _USAGE = """Usage: claude [options] [command] [prompt]
 
@@ -253,7 +238,8 @@ class Claude:
         text = _FAULT_TEXTS[shape]
         if asked.options.get("--output-format", "text") == "text":
             return (Out(text),)
-        return (_result(names[-1] if names else None, text, error=True, status=FAULTS[shape]),)
+        shown = names if asked.options.get("--output-format") == "json" else names[-1:]
+        return tuple(_result(name, text, error=True, status=FAULTS[shape]) for name in shown or (None,))
 
     def beside(self, call: Invocation, session: Session, *, empty: bool) -> None:
         """Leave another session's transcript, or its folder with nothing in it, beside this one."""

@@ -89,7 +89,7 @@ _RESUME_USAGE = "Usage: codex exec resume [OPTIONS] [SESSION_ID] [PROMPT]"
 _FAULT_TEXTS: dict[Shape, str] = {
     "rate_limited": "exceeded retry limit, last status: 429 Too Many Requests",
     "unauthorized": "unexpected status 401 Unauthorized: invalid credentials",
-    "server_error": "We’re currently experiencing high demand, which may cause temporary errors.",  # noqa: RUF001 - as the CLI spells it
+    "server_error": "We’re currently experiencing high demand, which may cause temporary errors.",  # noqa: RUF001 - its spelling
     "bad_request": '{"type":"error","error":{"type":"invalid_request_error","message":"No tool output found"}}',
     "prompt_too_long": "Codex ran out of room in the model's context window. Start a new thread or clear earlier "
     "history before retrying.",
@@ -250,9 +250,8 @@ class Codex:
         return (*hint, *_started(names[:1]), Out('{"type":"turn.started"}'))
 
     def midway(self, asked: Request, names: Sequence[str]) -> tuple[Line, ...]:
-        """Give nothing: the session has been named already."""
-        del asked, names
-        return ()
+        """Name what has not been named at once; mostly that is nothing."""
+        return _started(names[1:]) if "--json" in asked.options else ()
 
     def closing(self, asked: Request, names: Sequence[str], answer: str, *, saved: bool) -> tuple[Line, ...]:
         """Give the answer, and an item of its own where the transcript could not be saved."""
@@ -268,13 +267,16 @@ class Codex:
 
     def fault(self, asked: Request, names: Sequence[str], shape: Shape) -> tuple[Line, ...]:
         """Give the error, after a word on retries, and a failed turn."""
-        del names
         text = _FAULT_TEXTS[shape]
         if "--json" not in asked.options:
             return (Err(f"ERROR: {text}"),)
         tries = [f"Reconnecting... 1/5 ({text})"] if shape in _RETRIED else []
         errors = [Out(transcript.compact({"type": "error", "message": message})) for message in (*tries, text)]
-        return (*errors, Out(transcript.compact({"type": "turn.failed", "error": {"message": text}})))
+        return (
+            *_started(names[1:]),
+            *errors,
+            Out(transcript.compact({"type": "turn.failed", "error": {"message": text}})),
+        )
 
     def beside(self, call: Invocation, session: Session, *, empty: bool) -> None:
         """Leave another session's rollout beside this one."""

@@ -26,7 +26,7 @@ from tck_fakes.standins.base import (
     Stop,
     Turn,
 )
-from tck_fakes.standins.shapes import FAULTS, OF_RESUMES, REFUSALS
+from tck_fakes.standins.shapes import FAULTS, OF_RESUMES, REFUSALS, UNCONFIRMED
 
 
 def effective_shape(call: Invocation, asked: Request | Stop) -> Shape:
@@ -77,17 +77,17 @@ def _turn(cli: Cli, call: Invocation, asked: Request, session: Session, account:
     yield Turn()
     if session.stalls:
         yield Hang()
-    if shape in ("hang", "killed"):
+    if shape in ("hang", "killed", *UNCONFIRMED):
         yield from _say(cli.midway(asked, names), account)
     if shape == "hang":
         yield Hang()
     _act(call)
     if shape == "killed":
         return KILLED
-    if shape in FAULTS:
+    if shape in FAULTS or shape in UNCONFIRMED:
         if shape == "bad_request":
             call.poisoned.add(session.id)
-        yield from _say(cli.fault(asked, names, shape), account)
+        yield from _say(cli.fault(asked, names, UNCONFIRMED.get(shape, shape)), account)
         return 1
     answer = call.script.answer
     if shape == "prose_id":
@@ -101,7 +101,7 @@ def _turn(cli: Cli, call: Invocation, asked: Request, session: Session, account:
 
 
 def _open(cli: Cli, call: Invocation, asked: Request, shape: Shape) -> Session | Stop:
-    if shape == "other_id":
+    if shape in ("other_id", "other_id_fails"):
         return cli.new(call, asked)
     session = cli.open(call, asked)
     if shape == "rotate" and isinstance(session, Session):
@@ -114,7 +114,7 @@ def _names(cli: Cli, call: Invocation, asked: Request, session: Session, shape: 
         return ()
     if shape == "odd_id":
         return (call.script.reported_id or "",)
-    if shape == "two_ids":
+    if shape in ("two_ids", "two_ids_fail"):
         return (session.id, cli.new(call, asked).id)
     return (session.id,)
 

@@ -16,7 +16,7 @@ from tck_driver.vocabulary import AdapterId
 from tck_fakes.standins import transcript
 from tck_fakes.standins.base import Err, Invocation, Line, Out, Request, Session, Stop
 from tck_fakes.standins.shapes import FAULTS, NOT_FOUND_TEXT
-from tck_fakes.standins.words import Words, options, read_words
+from tck_fakes.standins.words import Words, every, options, read_words
 
 #: A UUID that copilot makes a session of: versions 1 to 8 and the usual variant, any case.
 _UUID = re.compile(r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[1-8][0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}")
@@ -26,39 +26,23 @@ _YAML_LINE = re.compile(r"([a-z_]+): ?(.*)")
 _NAME_LIMIT = 100
 _MODE = 0o600
 
+# fmt: off
 _OPTIONS = options(
-    {
-        "-p,--prompt": "one",
-        "-r,--resume": "maybe",
-        "--continue": "none",
-        "--session-id": "one",
-        "-n,--name": "one",
-        "--output-format": "one",
-        "-C": "one",
-        "--allow-all": "none",
-        "--yolo": "none",
-        "--allow-all-tools": "none",
-        "--allow-all-paths": "none",
-        "--allow-all-urls": "none",
-        "--allow-tool": "many",
-        "--deny-tool": "many",
-        "--add-dir": "one",
-        "--model": "one",
-        "--effort,--reasoning-effort": "one",
-        "--agent": "one",
-        "--autopilot": "none",
-        "--no-ask-user": "none",
-        "--no-auto-update": "none",
-        "--no-color": "none",
-        "--no-custom-instructions": "none",
-        "--additional-mcp-config": "one",
-        "--disable-builtin-mcps": "none",
-        "--log-dir": "one",
-        "--log-level": "one",
-        "--stream": "one",
-        "-s,--silent": "none",
-    }
+    every(
+        "none",
+        "--continue", "--allow-all", "--yolo", "--allow-all-tools", "--allow-all-paths", "--allow-all-urls",
+        "--autopilot", "--no-ask-user", "--no-auto-update", "--no-color", "--no-custom-instructions",
+        "--disable-builtin-mcps", "-s,--silent",
+    )
+    | every(
+        "one",
+        "-p,--prompt", "--session-id", "-n,--name", "--output-format", "-C", "--add-dir", "--model",
+        "--effort,--reasoning-effort", "--agent", "--additional-mcp-config", "--log-dir", "--log-level", "--stream",
+    )
+    | every("maybe", "-r,--resume")
+    | every("many", "--allow-tool", "--deny-tool")
 )
+# fmt: on
 
 _USAGE = """Usage: copilot [OPTIONS] [COMMAND]
 

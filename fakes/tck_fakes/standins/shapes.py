@@ -25,6 +25,8 @@ LIMITED: dict[Shape, frozenset[AdapterId]] = {
     "id_in_use": frozenset({_CLAUDE, _COPILOT}),  # the others let nobody choose an id
     "unsaved": frozenset({_CLAUDE, _CODEX, _GROK}),  # the others exit 1 where they cannot save
     "empty_beside": frozenset({_CLAUDE, _COPILOT}),  # the others have no directory per session
+    "other_id_fails": _ALL - {_GROK},  # grok names a session with its answer only
+    "two_ids_fail": _ALL - {_GROK},
 }
 
 #: Shape → the CLIs that can take it.
@@ -59,6 +61,9 @@ FAULTS: dict[Shape, int] = {
     "prompt_too_long": 400,
     "not_found_text": 404,
 }
+
+#: Shapes in which the provider fails in an ordinary way, but the session named is not, or not alone, the asked one.
+UNCONFIRMED: dict[Shape, Shape] = {"other_id_fails": "server_error", "two_ids_fail": "server_error"}
 
 #: What the failing run of `not_found_text` talks about: a file of the repository, not a session.
 NOT_FOUND_TEXT = "404 not found: ./docs/page.md"

@@ -28,6 +28,11 @@ def options(table: Mapping[str, Arity]) -> dict[str, tuple[str, Arity]]:
     return spread
 
 
+def every(arity: Arity, *spellings: str) -> dict[str, Arity]:
+    """Give a table in which every option has the same arity."""
+    return dict.fromkeys(spellings, arity)
+
+
 @dataclass(slots=True)
 class Words:
     """An argument vector, read. Reading stops at the first of `help`, `unknown`, `missing`."""

@@ -1,9 +1,13 @@
 """The steps, one module per noun; importing this package puts all of them into the register."""
 
 from tck_features import words as words
+from tck_features.steps import given_bounds as given_bounds
 from tck_features.steps import given_world as given_world
+from tck_features.steps import then_bounds as then_bounds
 from tck_features.steps import then_cleanup as then_cleanup
 from tck_features.steps import then_containers as then_containers
+from tck_features.steps import then_continuity as then_continuity
+from tck_features.steps import then_fallbacks as then_fallbacks
 from tck_features.steps import then_forge as then_forge
 from tck_features.steps import then_names as then_names
 from tck_features.steps import then_rows as then_rows

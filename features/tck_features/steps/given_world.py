@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tck_driver.bench import Link, Script, Shape, VersionShape, Write
-from tck_driver.configuration import Binding, SettingScope, SettingValue
+from tck_driver.configuration import Binding, SettingScope, SettingValue, StoredSetting
 from tck_driver.errors import KitError
 from tck_driver.stimuli import IssueBlocked, IssueClosed, SettingChanged
 from tck_driver.vocabulary import AdapterId, Closing, Phase
@@ -97,7 +97,7 @@ def the_setting(world: World, value: str, scope: SettingScope) -> None:
     ref = next(iter(world.parties.values()))
     project = ref.project if scope == "project" else ""
     values: dict[str, SettingValue] = {"true": True, "false": False}
-    stored = (scope, ref.organization, project, "AGENT_SESSION_RESUME", values[value])
+    stored: StoredSetting = (scope, ref.organization, project, "AGENT_SESSION_RESUME", values[value])
     if world.opened:
         world.send(SettingChanged(*stored))
     else:
@@ -244,7 +244,7 @@ def the_tracker_answers(world: World, answer: str, party: str) -> None:
             raise KitError(f"no such answer of a tracker: {answer}")
 
 
-@given("{int} minute(s) have passed")
+@given("{int} minute(s) has/have passed")
 def minutes_have_passed(world: World, minutes: int) -> None:
     """Let time pass."""
     world.advance(minutes * 60_000)

@@ -76,6 +76,8 @@ class ClaudeCode:
             ok=state.exit_code == 0 and bool(text),
             reported=once(text_of(line, "session_id") for line in trusted if "session_id" in line),
             turn=bool(answered) or any(line.get("type") == "assistant" for line in lines),
-            cannot_resume=any(text in state.stderr or text in errors for text in _CANNOT_RESUME),
+            cannot_resume=any(text in state.stderr or text in errors for text in _CANNOT_RESUME)
+            and "already in use" not in state.stderr
+            and not any(line.get("is_error") is True for line in results if line not in failed_early),
             text=text,
         )

@@ -7,6 +7,8 @@ argument of `resume` that is no UUID silently starts a new session, so the form 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tck_driver.vocabulary import AdapterId
 from tck_simulator.adapters.base import (
     HOME,
@@ -35,6 +37,13 @@ _CANNOT_RESUME = (
 
 #: The session is there: somebody else writes it, or its files may not be read.
 _NEVER = ("already has an active writer", "Permission denied")
+#: It did not take its arguments, and so has looked for no session.
+_USAGE_ERROR = 2
+
+
+def _is_output(event: Mapping[str, object]) -> bool:
+    """Say whether an event is something that the model put out; an item can also be a warning of the CLI's own."""
+    return str(event.get("type", "")).startswith("item.") and text_of(event, "item", "type") != "error"
 
 
 class Codex:
@@ -77,9 +86,11 @@ class Codex:
         return Reading(
             ok=state.exit_code == 0 and completed and bool(text),
             reported=once(text_of(line, "thread_id") for line in started),
-            turn=completed or any(str(line.get("type", "")).startswith("item.") for line in lines),
+            turn=completed or any(_is_output(line) for line in lines),
             cannot_resume="thread/resume failed" in state.stderr
             and any(text in state.stderr for text in _CANNOT_RESUME)
-            and not any(text in state.stderr for text in _NEVER),
+            and not any(text in state.stderr for text in _NEVER)
+            and state.exit_code != _USAGE_ERROR
+            and not any(line.get("type") == "turn.failed" for line in lines),
             text=text,
         )

@@ -24,6 +24,8 @@ from tck_simulator.ports import ContainerState
 from tck_simulator.versions import Version
 
 _CANNOT_RESUME = ("No session, task, or name matched", "was found but could not be loaded")
+#: It never came to look for the session, or may not read it.
+_NEVER = ("No authentication information found", "Permission denied")
 #: A longer name is refused by the CLI; the name then lives in the engine alone (NAME-7).
 _LONGEST_LABEL = 100
 
@@ -64,13 +66,15 @@ class Copilot:
         lines = list(events(state.stdout))
         results = [line for line in lines if line.get("type") == "result"]
         failed = any(line.get("type") == "session.error" for line in lines)
-        answered = bool(results) and results[-1].get("exitCode") == 0 and not failed
+        answered = not failed and (not results or results[-1].get("exitCode") == 0)
         messages = [line for line in lines if line.get("type") == "assistant.message"]
         text = next((text_of(line, "data", "content") or text_of(line, "content") for line in reversed(messages)), "")
         return Reading(
             ok=state.exit_code == 0 and answered and bool(text),
             reported=once(text_of(line, "sessionId") for line in results if "sessionId" in line),
             turn=bool(messages),
-            cannot_resume=not failed and any(refusal in state.stderr for refusal in _CANNOT_RESUME),
+            cannot_resume=not failed
+            and any(refusal in state.stderr for refusal in _CANNOT_RESUME)
+            and not any(other in state.stderr for other in _NEVER),
             text=text,
         )

@@ -79,11 +79,11 @@ class OpenCode:
         ]
         stderr = _COLOUR.sub("", state.stderr)
         silent = state.exit_code == 0 and not lines
-        refused = _CANNOT_RESUME.search(stderr) is not None and _NEVER.search(stderr) is None
+        refused = silent or _CANNOT_RESUME.search(stderr) is not None
         return Reading(
             ok=state.exit_code == 0 and finished and not failed and bool(answers and answers[-1]),
             reported=once(text_of(line, "sessionID") for line in lines if "sessionID" in line),
             turn=any(line.get("type") in _TURN for line in lines),
-            cannot_resume=not failed and (silent or refused),
+            cannot_resume=refused and not failed and _NEVER.search(stderr) is None,
             text=answers[-1] if answers else "",
         )

@@ -1,7 +1,7 @@
 """The rules: one small function each, in one table.
 
-A rule takes the context and yields findings. A new one is a function and a line here; what a rule is called, what it
-reports at most and what it is about is what ``session-tck check --help-rule`` and the documents are made from.
+A rule takes the context and yields findings. A new one is a function and a line here: its code, its name and how severe
+its findings are at most. What it is about is its docstring.
 """
 
 from __future__ import annotations

@@ -27,13 +27,12 @@ def _split(number: str) -> tuple[str, int | None]:
 
 
 def duplicate_number(context: Context) -> Iterator[Finding]:
-    """NUM001: two headings have one number; bare numbers may start again under another unnumbered part."""
+    """NUM001: two headings have one number; numbers may start again in another unnumbered part."""
     first: dict[tuple[str, str | None], Section] = {}
     for section in context.spec.sections:
         if section.number is None:
             continue
-        part = _part(context, section) if section.number.isdigit() else None
-        key = section.number, part
+        key = section.number, _part(context, section)
         if key in first:
             message = f"the number {section.number} is taken by line {first[key].line} ({first[key].title}) already"
             yield Finding("NUM001", "E", section.line, section.column, message, "number the headings apart")
@@ -41,8 +40,14 @@ def duplicate_number(context: Context) -> Iterator[Finding]:
 
 
 def _part(context: Context, section: Section) -> str | None:
-    parent = context.by_slug.get(section.parent or "")
-    return parent.slug if parent is not None and parent.number is None and parent.level > 1 else None
+    """Return the unnumbered section around the outermost numbered one: numbers count anew in each."""
+    part: str | None = None
+    around: Section | None = section
+    while around is not None:
+        if around.number is not None:
+            part = around.parent
+        around = context.by_slug.get(around.parent) if around.parent is not None else None
+    return part
 
 
 def number_gap(context: Context) -> Iterator[Finding]:
@@ -54,7 +59,7 @@ def number_gap(context: Context) -> Iterator[Finding]:
         head, place = _split(section.number)
         if place is None:
             continue
-        key = head, (_part(context, section) if not head else None)
+        key = head, _part(context, section)
         before = last.get(key)
         if before is not None and place not in (before, before + 1):
             expected = _sibling(section.number, before + 1)

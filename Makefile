@@ -1,0 +1,59 @@
+# `make run` and `make test` do all the set-up themselves, on a machine that has Python 3.11 or newer.
+# uv is used where there is one; without it, venv and pip do the same.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+
+.DEFAULT_GOAL := run
+.PHONY: run test lint unit bench clean
+
+## run: grade the reference simulator by every requirement, and write build/report/
+run: $(VENV)/.installed
+	$(BIN)/session-tck run --report-dir build/report
+
+## test: everything else that CI runs
+test: lint unit
+
+lint: $(VENV)/.developed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pyright
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/session-tck check
+
+unit: $(VENV)/.developed
+	$(BIN)/pytest
+
+## bench: the figures of benchmarks/, as ratios taken in one run
+bench: $(VENV)/.developed
+	$(BIN)/python benchmarks/bench_run.py
+
+clean:
+	rm -rf build dist $(VENV)
+
+$(VENV)/bin/python:
+ifdef UV
+	$(UV) venv --quiet --python $(PYTHON) $(VENV)
+else
+	$(PYTHON) -m venv $(VENV)
+endif
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+ifdef UV
+	$(UV) pip install --quiet --python $(BIN)/python --editable .
+else
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+endif
+	touch $@
+
+$(VENV)/.developed: pyproject.toml | $(VENV)/bin/python
+ifdef UV
+	$(UV) pip install --quiet --python $(BIN)/python --group dev --editable .
+else
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group dev --editable .
+endif
+	touch $@ $(VENV)/.installed

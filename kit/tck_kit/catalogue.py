@@ -1,0 +1,142 @@
+"""The catalogue joins the two foundations: what is required, and which scenarios prove it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from tck_kit import assets
+from tck_kit.faults import SuiteFault, UsageFault
+from tck_kit.scenarios import Scenario, Suite, read_suite
+from tck_reports.records import PROFILE_OF_STATUS, RequirementEntry, profiles_named
+from tck_spec import Finding, ScenarioTag, Specification, SpecificationError, coverage, load
+
+#: Profiles of the specification that this kit has scenarios for; annexes are listed and not graded.
+GRADED_PROFILES: tuple[str, ...] = tuple(PROFILE_OF_STATUS.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """A specification and its suite of scenarios."""
+
+    specification: Specification
+    suite: Suite
+    entries: tuple[RequirementEntry, ...]
+
+    @property
+    def expected(self) -> Mapping[str, tuple[str, ...]]:
+        """The requirements of each scenario, by the scenario's id."""
+        return {scenario.id: scenario.requirements for scenario in self.suite.scenarios}
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What of a catalogue is to be run. `only` is None without a filter."""
+
+    profiles: tuple[str, ...]
+    only: frozenset[str] | None
+    scenarios: tuple[Scenario, ...]
+
+
+def read_specification(path: Path | None) -> Specification:
+    """Read the user's specification, or the kit's own. Raises `UsageFault` or `SuiteFault`."""
+    try:
+        return load(path or assets.specification_file())
+    except SpecificationError as fault:
+        if path is None:
+            raise SuiteFault(f"the kit's own specification cannot be read: {fault}") from fault
+        raise UsageFault(fault.what, fault.where, fault.cure) from fault
+
+
+def read_catalogue(specification: Path | None, features: Path | None) -> Catalogue:
+    """Read both, the user's or the kit's own. What is wrong with scenarios is in `suite.faults`."""
+    spec = read_specification(specification)
+    folder = features or assets.scenario_folder()
+    if not folder.is_dir():
+        raise UsageFault("there is no such folder", str(folder), "give a folder that holds .feature files")
+    suite = read_suite(folder, {requirement.id.lower() for requirement in spec.requirements})
+    entries = tuple(
+        RequirementEntry(
+            id=requirement.id,
+            area=requirement.area,
+            level=requirement.level or "",
+            status=requirement.status,
+            profile=requirement.profile,
+            section=requirement.section or "",
+            anchor=requirement.anchor or "",
+            text=requirement.text,
+            text_digest=requirement.text_digest,
+        )
+        for requirement in spec.requirements
+        if requirement.profile in GRADED_PROFILES
+    )
+    return Catalogue(spec, suite, entries)
+
+
+def refuse_faults(catalogue: Catalogue, *, own: bool) -> None:
+    """Stop where a scenario could pass without proving anything; `own` says that the scenarios are the kit's."""
+    faults = catalogue.suite.faults
+    if not catalogue.suite.scenarios and not faults:
+        raise UsageFault(
+            "there is no scenario below this folder", str(catalogue.suite.folder), "give a folder with .feature files"
+        )
+    if not catalogue.entries:
+        raise UsageFault(
+            "it states no requirement of status agreed or proposed",
+            catalogue.specification.source,
+            "write requirements as list items: - **AREA-1** (agreed): The engine MUST …",
+        )
+    if not faults:
+        return
+    shown = "\n".join(f"  {fault}" for fault in faults[:20])
+    more = f"\n  … and {len(faults) - 20} more" if len(faults) > 20 else ""  # noqa: PLR2004 -- one screen of them
+    message = f"{len(faults)} faults in the scenarios, nothing was run:\n{shown}{more}"
+    if own:
+        raise SuiteFault(message)
+    raise UsageFault(message, str(catalogue.suite.folder), "mend them; `session-tck check` lists all")
+
+
+def select(catalogue: Catalogue, profile: str, areas: Collection[str], requirements: Collection[str]) -> Selection:
+    """Choose what to run. Raises `UsageFault` for an area or requirement that does not exist."""
+    profiles = profiles_named(profile)
+    known = {entry.id: entry for entry in catalogue.entries}
+    wanted_areas = {_known(area.upper(), {entry.area for entry in catalogue.entries}, "area") for area in areas}
+    wanted = {_known(requirement.upper(), set(known), "requirement") for requirement in requirements}
+    only: frozenset[str] | None = None
+    if wanted_areas or wanted:
+        only = frozenset(entry.id for entry in catalogue.entries if entry.area in wanted_areas or entry.id in wanted)
+    in_profiles = {entry.id for entry in catalogue.entries if entry.profile in profiles}
+    graded = in_profiles if only is None else in_profiles & only
+    scenarios = tuple(one for one in catalogue.suite.scenarios if graded.intersection(one.requirements))
+    return Selection(profiles, only, scenarios)
+
+
+def _known(name: str, names: Collection[str], kind: str) -> str:
+    if name in names:
+        return name
+    near = get_close_matches(name, sorted(names), n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(names)[:20])}"
+    raise UsageFault(f"the specification has no such {kind}", name, hint)
+
+
+def coverage_findings(catalogue: Catalogue) -> tuple[Finding, ...]:
+    """Say which requirements have no scenario, and which tags no requirement.
+
+    The annexes' requirements are for engines of another kind, and this kit does not grade them: that is said, not held
+    against the specification.
+    """
+    links: dict[str, list[ScenarioTag]] = {}
+    for scenario in catalogue.suite.scenarios:
+        for tag in scenario.tags:
+            links.setdefault(tag.upper(), []).append(ScenarioTag(scenario.name, scenario.path, scenario.line))
+    annex = {
+        (one.line, one.column) for one in catalogue.specification.requirements if one.profile not in GRADED_PROFILES
+    }
+    return tuple(
+        replace(finding, severity="I", hint="this kit does not grade its profile")
+        if finding.rule == "COV001" and (finding.line, finding.column) in annex
+        else finding
+        for finding in coverage(catalogue.specification, links)
+    )

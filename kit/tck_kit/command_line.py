@@ -1,0 +1,305 @@
+"""`session-tck`: the commands, their options, and what their exit codes mean.
+
+Exit codes: 0 conformant or clean, 1 nonconformant or findings, 2 a mistake of the user, 3 incomplete, 4 a fault of kit
+or driver, 5 a stale baseline.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from tck_kit.faults import SuiteFault, UsageFault
+from tck_reports.errors import ReportWriteError
+from tck_reports.outcomes import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tck_spec import Finding, Requirement
+
+_FILE = click.Path(path_type=Path)
+_SPECIFICATION = click.option(
+    "--specification", type=_FILE, metavar="FILE", help="Grade by this specification instead of the kit's own."
+)
+_FEATURES = click.option(
+    "--features", type=_FILE, metavar="FOLDER", help="Use these scenarios instead of the kit's own."
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="session-tck", prog_name="session-tck")
+def cli() -> None:
+    """Test an engine for conformance to the specification of named, resumable agent sessions."""
+
+
+def main() -> None:
+    """Run a command; every fault becomes one message and its exit code."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except UsageFault as fault:
+        _stop(str(fault), ExitCode.USAGE)
+    except ReportWriteError as fault:
+        _stop(str(fault), ExitCode.USAGE)
+    except SuiteFault as fault:
+        _stop(str(fault), ExitCode.FAULT)
+    except click.ClickException as fault:
+        fault.show()
+        sys.exit(ExitCode.USAGE)
+    except (click.Abort, KeyboardInterrupt):
+        _stop("interrupted before anything was run", ExitCode.INCOMPLETE)
+    except OSError as fault:
+        # Whatever is left in the buffer would fail again at the interpreter's end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        where = f" {fault.filename}" if fault.filename else ""
+        _stop(f"cannot go on:{where} {fault.strerror or fault}; make room or mend it, and run again", ExitCode.USAGE)
+    try:
+        sys.stdout.flush()
+    except OSError as fault:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _stop(f"standard output cannot be written: {fault.strerror}; make room, or write elsewhere", ExitCode.USAGE)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _stop(message: str, code: ExitCode) -> NoReturn:
+    click.echo(f"session-tck: {message}", err=True)
+    sys.exit(code)
+
+
+@cli.command()
+@click.option("--area", "areas", multiple=True, metavar="AREA", help="Only this area, such as RESUME. May be repeated.")
+@click.option(
+    "--requirement", "requirements", multiple=True, metavar="ID", help="Only this requirement. May be repeated."
+)
+@click.option(
+    "--profile",
+    type=click.Choice(["core", "hardened", "all"]),
+    default="all",
+    show_default=True,
+    help="core: what is agreed; hardened: what is proposed.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Draw names, numbers and order from this seed.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=min(os.cpu_count() or 1, 4),
+    show_default="the processors, at most 4",
+    help="How many processes share the scenarios.",
+)
+@click.option(
+    "--report-dir", type=_FILE, metavar="FOLDER", help="Write report.json, report.html, junit.xml and summary.md here."
+)
+@click.option("--time-limit", type=click.IntRange(1), default=900, show_default=True, help="Seconds for the whole run.")
+@click.option(
+    "--scenario-time-limit", type=click.IntRange(1), default=20, show_default=True, help="Seconds for one scenario."
+)
+@click.option(
+    "--database", metavar="URL", help="SQLAlchemy URL of an empty database for the simulator; needs --workers 1."
+)
+@_SPECIFICATION
+@_FEATURES
+def run(  # noqa: PLR0917 -- click passes the options by name
+    areas: tuple[str, ...],
+    requirements: tuple[str, ...],
+    profile: str,
+    seed: int | None,
+    workers: int,
+    report_dir: Path | None,
+    time_limit: int,
+    scenario_time_limit: int,
+    database: str | None,
+    specification: Path | None,
+    features: Path | None,
+) -> int:
+    """Run the scenarios against the reference simulator and grade every requirement.
+
+    Exit code: 0 conformant, 1 nonconformant, 2 usage, 3 incomplete, 4 fault of the kit, 5 stale baseline.
+    """
+    from rich.console import Console  # noqa: PLC0415 -- only this command draws
+
+    from tck_kit.catalogue import read_catalogue, refuse_faults, select  # noqa: PLC0415 -- the others start faster
+    from tck_kit.database import refuse_unusable  # noqa: PLC0415 -- the same
+    from tck_kit.progress import progress  # noqa: PLC0415 -- the same
+    from tck_kit.run import Options, Run  # noqa: PLC0415 -- the same
+    from tck_reports import files, terminal  # noqa: PLC0415 -- the same
+
+    catalogue = read_catalogue(specification, features)
+    refuse_faults(catalogue, own=features is None and specification is None)
+    selection = select(catalogue, profile, areas, requirements)
+    if report_dir is not None:
+        files.prepare(report_dir)
+    if database is not None:
+        refuse_unusable(database, workers)
+    chosen = int.from_bytes(os.urandom(4)) if seed is None else seed
+    console = Console(stderr=True)
+    count = len(selection.scenarios)
+    console.print(
+        f"{count} scenarios of specification {catalogue.specification.identifier} "
+        f"{catalogue.specification.version}, seed {chosen}",
+        highlight=False,
+    )
+    options = Options(
+        seed=chosen,
+        workers=workers,
+        time_limit=time_limit,
+        scenario_limit=scenario_time_limit,
+        argv=("session-tck", *sys.argv[1:]),
+        database_url=database,
+    )
+    with progress(console, count) as watch:
+        report = Run(catalogue, selection, options, watch).perform()
+    terminal.write(report, sys.stdout)
+    if report_dir is not None:
+        files.write_all(report, report_dir)
+        click.echo(f"Report: {report_dir / 'report.html'}")
+    return int(report["exit_code"])
+
+
+@cli.command()
+@click.option("--area", "areas", multiple=True, metavar="AREA", help="Only this area. May be repeated.")
+@click.option(
+    "--level", "levels", multiple=True, metavar="LEVEL", help="Only this level, such as MUST. May be repeated."
+)
+@click.option(
+    "--status", "statuses", multiple=True, metavar="STATUS", help="Only this status, such as agreed. May be repeated."
+)
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@_SPECIFICATION
+def requirements(
+    areas: tuple[str, ...],
+    levels: tuple[str, ...],
+    statuses: tuple[str, ...],
+    form: str,
+    specification: Path | None,
+) -> int:
+    """List the requirements of the specification."""
+    from tck_kit.catalogue import read_specification  # noqa: PLC0415 -- the other commands start faster
+
+    spec = read_specification(specification)
+    chosen = [
+        one
+        for one in spec.requirements
+        if _wanted(one.area, areas, "area", spec.requirements, lambda each: each.area)
+        and _wanted(one.level, levels, "level", spec.requirements, lambda each: each.level)
+        and _wanted(one.status, statuses, "status", spec.requirements, lambda each: each.status)
+    ]
+    if form == "json":
+        click.echo(json.dumps([_as_fields(one) for one in chosen], indent=2, ensure_ascii=False))
+    else:
+        _requirements_table(chosen, len(spec.requirements))
+    return ExitCode.CONFORMANT
+
+
+def _wanted(
+    value: str,
+    asked: tuple[str, ...],
+    kind: str,
+    all_of: tuple[Requirement, ...],
+    read: Callable[[Requirement], str],
+) -> bool:
+    known = {read(one).lower(): read(one) for one in all_of}
+    for word in asked:
+        if word.lower() not in known:
+            raise UsageFault(f"no requirement has this {kind}", word, f"known are {', '.join(sorted(known.values()))}")
+    return not asked or value.lower() in {word.lower() for word in asked}
+
+
+def _as_fields(one: Requirement) -> dict[str, object]:
+    return {
+        "id": one.id,
+        "area": one.area,
+        "level": one.level,
+        "status": one.status,
+        "profile": one.profile,
+        "section": one.section,
+        "anchor": one.anchor,
+        "text": one.text,
+        "reason": one.reason,
+        "text_digest": one.text_digest,
+        "line": one.line,
+        "column": one.column,
+    }
+
+
+def _requirements_table(chosen: list[Requirement], total: int) -> None:
+    from rich.console import Console  # noqa: PLC0415 -- only this form draws
+    from rich.table import Table  # noqa: PLC0415 -- the same
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("ID", "Level", "Status", "Section"):
+        table.add_column(column, no_wrap=True)
+    table.add_column("Text", overflow="fold")
+    for one in chosen:
+        table.add_row(one.id, one.level, one.status, f"§{one.section}" if one.section else "", one.text)
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(f"\n{len(chosen)} of {total} requirements")
+
+
+@cli.command()
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@_SPECIFICATION
+@_FEATURES
+def check(form: str, specification: Path | None, features: Path | None) -> int:
+    """Check references, anchors, IDs and coverage of the specification, and the scenarios themselves.
+
+    Without --features, a specification of your own is checked alone, without coverage. Exit code: 0 clean, 1 findings
+    of error level, 2 usage, 4 fault of the kit.
+    """
+    from tck_kit.catalogue import coverage_findings, read_catalogue, read_specification  # noqa: PLC0415 -- as above
+    from tck_spec import check as check_specification  # noqa: PLC0415 -- as above
+
+    findings: list[Finding]
+    faults: list[str] = []
+    if specification is not None and features is None:
+        spec = read_specification(specification)
+        findings = list(check_specification(spec))
+    else:
+        catalogue = read_catalogue(specification, features)
+        spec = catalogue.specification
+        findings = [*check_specification(spec), *coverage_findings(catalogue)]
+        unknown = {one.source for one in findings if one.rule == "COV002"}
+        faults = [str(fault) for fault in catalogue.suite.faults if not (fault.kind == "tag" and unknown)]
+    findings.sort(key=lambda one: (one.source or "", one.line, one.column, one.rule))
+    if form == "json":
+        rows = [_finding_fields(one, spec.source) for one in findings]
+        rows.extend({"rule": "SCENARIO", "severity": "E", "message": fault} for fault in faults)
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    else:
+        for one in findings:
+            hint = f" ({one.hint})" if one.hint else ""
+            where = f"{one.source or spec.source}:{one.line}:{one.column}"
+            click.echo(f"{where}: {_WORDS[one.severity]} {one.rule}: {one.message}{hint}")
+        for fault in faults:
+            click.echo(f"{fault}: error SCENARIO")
+        counts = [sum(one.severity == severity for one in findings) for severity in ("E", "W", "I")]
+        click.echo(
+            f"{len(spec.requirements)} requirements in {len(spec.sections)} sections: "
+            f"{counts[0] + len(faults)} errors, {counts[1]} warnings, {counts[2]} notes"
+        )
+    bad = bool(faults) or any(one.severity == "E" for one in findings)
+    return ExitCode.NONCONFORMANT if bad else ExitCode.CONFORMANT
+
+
+_WORDS = {"E": "error", "W": "warning", "I": "note"}
+
+
+def _finding_fields(one: Finding, source: str) -> dict[str, object]:
+    return {
+        "rule": one.rule,
+        "severity": one.severity,
+        "file": one.source or source,
+        "line": one.line,
+        "column": one.column,
+        "message": one.message,
+        "hint": one.hint,
+    }
+
+
+if __name__ == "__main__":
+    main()

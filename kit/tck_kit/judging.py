@@ -1,0 +1,84 @@
+"""What the end of a scenario means: whose fault it is, and which outcome that gives.
+
+Specification: §28.1. The type of what stopped a scenario says whether engine, driver or kit is to blame; what nobody
+foresaw is the kit's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tck_driver.errors import DriverError, EngineError, FalseAdvertisingError, UnsupportedError
+from tck_features.checks import Expectation as StepExpectation
+from tck_features.checks import ExpectationFailedError
+from tck_kit.scenarios import Scenario
+from tck_reports.outcomes import Outcome
+from tck_reports.records import Blame, CheckRecord, Expectation
+
+
+class ScenarioTimeoutError(Exception):
+    """A scenario took longer than it may: the engine does not come to rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An outcome with its reason and who is to blame."""
+
+    outcome: Outcome
+    reason: str | None
+    blame: Blame | None
+
+
+#: The first class that fits decides; subclasses stand before their bases.
+_MEANINGS: tuple[tuple[type[BaseException], Outcome, str | None, Blame | None], ...] = (
+    (ExpectationFailedError, Outcome.FAILED, "assertion", "engine"),
+    (FalseAdvertisingError, Outcome.FAILED, "false_advertising", "engine"),
+    (EngineError, Outcome.FAILED, "crashed", "engine"),
+    (ScenarioTimeoutError, Outcome.FAILED, "timeout", "engine"),
+    (UnsupportedError, Outcome.UNSUPPORTED, None, None),
+    (DriverError, Outcome.ERROR, None, "driver"),
+)
+
+
+def judge(stopped_by: BaseException | None, expectations: Sequence[StepExpectation]) -> Judged:
+    """Judge a scenario by what stopped it, or, where nothing did, by whether it looked at anything."""
+    if stopped_by is None:
+        if not expectations:
+            return Judged(Outcome.ERROR, "vacuous: the scenario ended without a check", "kit")
+        return Judged(Outcome.PASSED, None, None)
+    for kind, outcome, reason, blame in _MEANINGS:
+        if isinstance(stopped_by, kind):
+            return Judged(outcome, reason or str(stopped_by), blame)
+    return Judged(Outcome.ERROR, f"{type(stopped_by).__name__}: {stopped_by}"[:2000], "kit")
+
+
+def record(
+    scenario: Scenario,
+    stopped_by: BaseException | None,
+    expectations: Sequence[StepExpectation],
+    *,
+    duration_ms: float,
+    failed_step: str | None,
+) -> CheckRecord:
+    """Write down what a scenario gave."""
+    judged = judge(stopped_by, expectations)
+    reason = judged.reason
+    if judged.blame == "engine" and reason != "assertion":
+        reason = f"{reason}: {stopped_by}"[:2000]
+    return CheckRecord(
+        id=scenario.id,
+        scenario=scenario.name,
+        feature=scenario.place,
+        requirements=scenario.requirements,
+        outcome=judged.outcome,
+        reason=reason,
+        blame=judged.blame,
+        expectations=tuple(
+            Expectation(one.statement, one.expected, one.actual, one.held, one.evidence_class, one.evidence)
+            for one in expectations
+        ),
+        duration_ms=round(duration_ms, 3),
+        steps=tuple(f"{step.kind.capitalize()} {step.text}" for step in scenario.steps),
+        failed_step=failed_step,
+    )

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tck_reports.report import read
+
+from .conftest import FEATURE, SPECIFICATION, Command
+
+
+def _report(folder: Path) -> dict[str, object]:
+    report: dict[str, object] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    return report
+
+
+def test_a_conforming_engine_gets_its_verdicts_with_numerator_and_denominator(on_small: Command, small: Path) -> None:
+    done = on_small("run", "--seed", "1", "--report-dir", "report")
+
+    assert done.returncode == 0, done.stderr
+    assert "core: conformant 2/2" in done.stdout
+    assert "hardened: conformant 1/1 (witnessed)" in done.stdout
+    report = read(small / "report" / "report.json")
+    assert report["complete"] is True
+    assert report["run"]["seed"] == 1
+    assert [check["outcome"] for check in report["checks"]] == ["passed"] * 4
+    assert {one["name"]: one["observed"] for one in report["controls"]}.keys() == {"silent", "forgetful"}
+
+
+def test_every_format_is_written_and_nothing_else(on_small: Command, small: Path) -> None:
+    on_small("run", "--report-dir", "report")
+
+    assert sorted(path.name for path in (small / "report").iterdir()) == [
+        "junit.xml",
+        "report.html",
+        "report.json",
+        "summary.md",
+    ]
+
+
+def test_the_same_seed_gives_the_same_outcomes_and_the_same_order(on_small: Command, small: Path) -> None:
+    runs = []
+    for folder in ("one", "two"):
+        on_small("run", "--seed", "77", "--workers", "1", "--report-dir", folder)
+        checks = _report(small / folder)["checks"]
+        assert isinstance(checks, list)
+        runs.append([(check["id"], check["outcome"], check["expectations"]) for check in checks])
+
+    assert [check[:2] for check in runs[0]] == [check[:2] for check in runs[1]]
+
+
+def test_a_failure_is_explained_by_the_requirements_own_text_and_both_values(on_small: Command, small: Path) -> None:
+    feature = small / "features" / "small.feature"
+    feature.write_text(FEATURE.replace("mend-the-door", "mend-the-window"), encoding="utf-8")
+
+    done = on_small("run", "--seed", "1")
+
+    assert done.returncode == 1
+    assert "NAME-1" in done.stdout
+    assert "The engine MUST name the session after the branch." in done.stdout
+    assert "agent/issue-7-mend-the-window" in done.stdout
+    assert "agent/issue-7-mend-the-door" in done.stdout
+    assert "core: nonconformant 1/2" in done.stdout
+
+
+def test_a_requirement_without_a_scenario_makes_the_run_invalid(on_small: Command, small: Path) -> None:
+    more = '- <a id="clean-1"></a>**CLEAN-1** (agreed): The engine MUST clean up after the issue.\n'
+    (small / "specification.md").write_text(SPECIFICATION + more, encoding="utf-8")
+
+    done = on_small("run")
+
+    assert done.returncode == 4
+    assert "CLEAN-1" in done.stdout
+    assert "no scenario" in done.stdout
+
+
+def test_a_filtered_run_gives_no_verdict(on_small: Command) -> None:
+    done = on_small("run", "--area", "name")
+
+    assert done.returncode == 3
+    assert "core: indeterminate" in done.stdout
+
+
+def test_the_profile_decides_what_is_graded(on_small: Command, small: Path) -> None:
+    done = on_small("run", "--profile", "core", "--report-dir", "report")
+
+    assert done.returncode == 0, done.stderr
+    checks = _report(small / "report")["checks"]
+    assert isinstance(checks, list)
+    assert not any("ISOLATE-11" in check["requirements"] for check in checks)
+
+
+def test_a_run_that_is_out_of_time_is_incomplete_and_says_so(small: Path, on_small: Command) -> None:
+    done = on_small("run", "--time-limit", "1", "--report-dir", "report", "--workers", "1")
+
+    report = _report(small / "report")
+    if report["complete"]:
+        pytest.fail("a run of one second was complete; give it more to do")
+    assert done.returncode == 3
+    assert "time limit" in done.stdout
+    assert "indeterminate" in done.stdout
+
+
+def test_an_interrupt_leaves_a_partial_report_that_says_so(small: Path) -> None:
+    rows = "".join(f"      | {adapter} |\n" for adapter in ("codex", "copilot", "claude-code", "opencode"))
+    outlines = "".join(
+        f"""
+  @resume-2
+  Scenario Outline: A second run resumes, number {number}
+    Given an issue served by <adapter>
+    And an analysis run of the issue has ended
+    When a development run of the issue is due
+    Then the second run is recorded as resumed
+
+    Examples:
+      | adapter |
+{rows}"""
+        for number in range(150)
+    )
+    (small / "features" / "small.feature").write_text(FEATURE + outlines, encoding="utf-8")
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-P", "-m", "tck_kit.command_line", "run", "--workers", "1"),
+            *("--specification", "specification.md", "--features", "features", "--report-dir", "report"),
+        ],
+        cwd=small,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "COLUMNS": "200"},
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if " of 604 scenarios" in line:
+            break
+    os.kill(process.pid, signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+
+    report = _report(small / "report")
+    assert process.returncode == 3
+    assert report["complete"] is False
+    assert "interrupted" in str(report["incomplete_reasons"])
+    assert "indeterminate" in output
+
+
+def test_workers_are_gone_after_an_interrupt(small: Path) -> None:
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-P", "-m", "tck_kit.command_line", "run", "--workers", "2"),
+            *("--specification", "specification.md", "--features", "features"),
+        ],
+        cwd=small,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    mine: list[int] = []
+    deadline = time.monotonic() + 30
+    while not mine and time.monotonic() < deadline:
+        time.sleep(0.05)
+        mine = _children(process.pid)
+    os.kill(process.pid, signal.SIGINT)
+    process.wait(timeout=60)
+
+    assert mine
+    assert not [pid for pid in mine if _alive(pid)]
+
+
+def _children(pid: int) -> list[int]:
+    found = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in found.read_text(encoding="utf-8").split()] if found.exists() else []
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return "worker" in Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8")
+    except OSError:
+        return False
+
+
+def test_nothing_of_the_users_folder_is_looked_at(small: Path, on_small: Command) -> None:
+    (small / "conftest.py").write_text("raise RuntimeError('loaded')", encoding="utf-8")
+    (small / "features" / "conftest.py").write_text("raise RuntimeError('loaded')", encoding="utf-8")
+    (small / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n", encoding="utf-8")
+    (small / "pytest.py").write_text("raise RuntimeError('loaded')", encoding="utf-8")
+
+    done = on_small("run", PYTEST_ADDOPTS="--no-such-option", PYTEST_PLUGINS="no_such_plugin")
+
+    assert done.returncode == 0, done.stderr

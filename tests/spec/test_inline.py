@@ -1,0 +1,111 @@
+"""Inline content and its places in the source."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from tck_spec.blocks import Definition
+from tck_spec.markdown import InlineReader
+
+READER = InlineReader([Definition("ref", "#ref", 1, 1), Definition("Other Label", "#other", 2, 1)])
+
+
+@pytest.mark.parametrize(
+    ("source", "plain"),
+    [
+        ("a **b** _c_ `d` e", "a b c d e"),
+        ("a [b](c) d", "a b d"),
+        ("a [b][ref] [ref] [ref][] d", "a b ref ref d"),
+        ("<https://a.b> and <b>bold</b>", "https://a.b and bold"),
+        ("![alt](x) y", " y"),
+        (r"a \* b \\ c", r"a * b \ c"),
+        ("a &amp; b &lt;c&gt; `&amp;`", "a & b <c> &amp;"),
+        ("one\ntwo", "one\ntwo"),
+        ("`` a ` b ``", "a ` b"),
+        ("a ** b", "a ** b"),
+        ("x[0][1]", "x[0][1]"),
+        ("<a id='x'></a>[y](z)", "y"),
+        ("<a id='x'>[y](z)", "y"),
+    ],
+)
+def test_the_plain_text_is_what_a_reader_sees(source: str, plain: str) -> None:
+    assert READER.read(source).plain == plain
+
+
+@pytest.mark.parametrize(
+    ("source", "links"),
+    [
+        ("see [a](b) and [c](<d e> 'f')", [(4, "a", "b"), (15, "c", "d%20e")]),
+        ("**[a](b)** [x [y](z)]", [(2, "a", "b"), (14, "y", "z")]),
+        ("[a][ref] then [ref] [Other  label]", [(0, "a", "#ref"), (14, "ref", "#ref"), (20, "Other  label", "#other")]),
+        ("[a](b(c)d) [e](f)", [(0, "a", "b(c)d"), (11, "e", "f")]),
+        ('[a](b "c) d") [e](f)', [(0, "a", "b"), (14, "e", "f")]),
+        ("`[a](b)` [c](d)", [(9, "c", "d")]),
+        ("[`a` *b*](c)", [(0, "a b", "c")]),
+        ("one\n  [a](b)", [(6, "a", "b")]),
+        ("<https://a.b> [c](d)", [(0, "https://a.b", "https://a.b"), (14, "c", "d")]),
+        ("![i](j) [c](d)", [(0, "", "j"), (8, "c", "d")]),
+    ],
+)
+def test_a_link_has_its_label_target_and_place(source: str, links: list[tuple[int, str, str]]) -> None:
+    inline = READER.read(source)
+    found = [(link.source, inline.plain[link.label.start : link.label.end], link.target) for link in inline.links]
+    assert found == links
+
+
+_PARTS = st.sampled_from(
+    [
+        "word ",
+        "§4.2 ",
+        "*em* ",
+        "**bold** ",
+        "`co*de` ",
+        "[l](#a) ",
+        "[ref] ",
+        "\\* ",
+        "&amp; ",
+        "<br> ",
+        "\n",
+        "(x) ",
+        "_",
+        "*",
+        "[",
+        "]",
+        "`",
+        "![i](j) ",
+        "<https://x.y> ",
+        "a_b_c ",
+        "[**x** y](z 't') ",
+    ]
+)
+
+
+@settings(deadline=None)
+@given(st.lists(_PARTS, max_size=15).map("".join))
+def test_every_visible_character_is_found_in_the_source(source: str) -> None:
+    source = "\n".join(line.strip() for line in source.split("\n"))
+    inline = READER.read(source)
+    for offset, char in enumerate(inline.plain):
+        place = inline.source_of(offset)
+        assert source[place : place + 1] in (char, "&") or char.isspace()
+
+
+@settings(deadline=None)
+@given(st.lists(_PARTS, max_size=15).map("".join))
+def test_links_are_those_that_markdown_it_finds(source: str) -> None:
+    source = source.strip().replace("\n", " ")
+    tokens = MarkdownIt("commonmark").parseInline(source, {"references": {"REF": {"href": "#ref", "title": ""}}})
+    theirs = [child.attrs["href"] for child in tokens[0].children or () if child.type == "link_open"]
+    inline = READER.read(source)
+    assert [link.target for link in inline.links if not link.image] == theirs
+    assert all(source[link.source] in "[<!" for link in inline.links)
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200))
+def test_any_text_can_be_read(source: str) -> None:
+    inline = READER.read(source)
+    assert all(0 <= inline.source_of(offset) <= len(source) for offset in range(len(inline.plain)))
