@@ -11,10 +11,24 @@ from tck_kit import assets
 from tck_kit.faults import SuiteFault, UsageFault
 from tck_kit.scenarios import Scenario, Suite, read_suite
 from tck_reports.records import PROFILE_OF_STATUS, RequirementEntry, profiles_named
-from tck_spec import Finding, ScenarioTag, Specification, SpecificationError, coverage, load
+from tck_spec import Finding, Requirement, ScenarioTag, Specification, SpecificationError, coverage, load
 
 #: Profiles of the specification that this kit has scenarios for; annexes are listed and not graded.
 GRADED_PROFILES: tuple[str, ...] = tuple(PROFILE_OF_STATUS.values())
+
+
+#: The areas in the order in which reports tell of them; others follow by name.
+AREAS: tuple[str, ...] = (
+    "NAME",
+    "RESUME",
+    "FALLBACK",
+    "OFF",
+    "ISOLATE",
+    "CLEAN",
+    "CONTRACT",
+    "CAPABILITY",
+    "RECORD",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +83,18 @@ def read_catalogue(specification: Path | None, features: Path | None) -> Catalog
             text=requirement.text,
             text_digest=requirement.text_digest,
         )
-        for requirement in spec.requirements
+        for requirement in sorted(spec.requirements, key=_reading_order)
         if requirement.profile in GRADED_PROFILES
     )
     return Catalogue(spec, suite, entries)
+
+
+def _reading_order(requirement: Requirement) -> tuple[int, str, int]:
+    """Order requirements by area, as one tells what an engine does, and then by number."""
+    area = requirement.area
+    number = requirement.id.rpartition("-")[2]
+    rank = AREAS.index(area) if area in AREAS else len(AREAS)
+    return rank, area, int(number) if number.isdecimal() else 0
 
 
 def refuse_faults(catalogue: Catalogue, *, own: bool) -> None:

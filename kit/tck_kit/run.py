@@ -88,7 +88,7 @@ class Run:
         started = datetime.now(UTC)
         order = list(self.selection.scenarios)
         random.Random(self.options.seed).shuffle(order)  # noqa: S311 -- an order, no secret
-        folder = Path(tempfile.mkdtemp(prefix="session-tck-", dir=_memory()))
+        folder = Path(tempfile.mkdtemp(prefix="session-tck-", dir=memory_folder()))
         cut_short: str | None = None
         try:
             cut_short = self._all(order, folder)
@@ -250,7 +250,7 @@ class Run:
         )
 
 
-def _memory() -> Path | None:
+def memory_folder() -> Path | None:
     """Give a folder in memory where there is one with room: scenarios make and remove thousands of directories."""
     try:
         return _MEMORY if shutil.disk_usage(_MEMORY).free > _ROOM and os.access(_MEMORY, os.W_OK | os.X_OK) else None

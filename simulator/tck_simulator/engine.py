@@ -133,8 +133,7 @@ class Engine:
         run = self._started.get(job)
         if run is None:
             return StimulusResult(outcome=RunOutcome.QUEUED)
-        row = next(row for row in self._store.sessions() if row.id == run)
-        return StimulusResult(run=str(run), outcome=RunOutcome(row.outcome))
+        return StimulusResult(run=str(run), outcome=RunOutcome(self._store.session(run).outcome))
 
     def _take(self, stimulus: Stimulus) -> int | None:  # noqa: C901, PLR0912 -- one case per word of the vocabulary
         """Put a stimulus into rows and jobs; give the job that it led to."""
@@ -231,7 +230,7 @@ class Engine:
     def _renew_and_poll(self) -> bool:
         progress = False
         for live in list(self._live):
-            self._store.renew_lease(live.mailbox.id, live.epoch, self._lease_end(live.mailbox))
+            self._store.renew_lease(live.mailbox.id, live.epoch, self._lease_end(live.settings))
             ended = self._sequence.poll(live)
             if ended is not None:
                 self._live.remove(live)
@@ -239,8 +238,8 @@ class Engine:
                 progress = True
         return progress
 
-    def _lease_end(self, mailbox: Mailbox) -> datetime:
-        return self._clock.now() + timedelta(seconds=int(self._sequence.setting(names.LEASE_SECONDS, mailbox)))
+    def _lease_end(self, settings: names.Effective) -> datetime:
+        return self._clock.now() + settings.seconds(names.LEASE_SECONDS)
 
     def _start_next(self) -> bool:
         """Start the first job that is due and whose mailbox is free."""
@@ -253,13 +252,14 @@ class Engine:
         return False
 
     def _start(self, job: Job, mailbox: Mailbox) -> bool:
-        epoch = self._store.take_lease(mailbox.id, self._process, self._lease_end(mailbox))
+        settings = self._sequence.settings(mailbox)
+        epoch = self._store.take_lease(mailbox.id, self._process, self._lease_end(settings))
         if epoch is None:
             return False
         self._store.drop_job(job.id)
         if job.phase in RUNNING and mailbox.ref.kind == "issue":
             self._set_state(mailbox, RUNNING[job.phase])
-        live = self._sequence.begin(self._store.mailbox_by_id(mailbox.id), job.phase, epoch)
+        live = self._sequence.begin(self._store.mailbox_by_id(mailbox.id), job.phase, settings, epoch)
         self._started[job.id] = live.run
         session = live.request.session
         self._exchanges[live.run] = ExchangeRow(
@@ -273,7 +273,7 @@ class Engine:
         result = ended.result
         mailbox = self._store.mailbox_by_id(live.mailbox.id)
         succeeded = ended.outcome is RunOutcome.SUCCEEDED
-        most = int(self._sequence.setting(names.LLM_MAX_RETRIES, mailbox))
+        most = int(live.settings.value(names.LLM_MAX_RETRIES))
         retries = 0 if succeeded else mailbox.llm_retries + 1
         attempts = mailbox.fix_attempts + (1 if live.phase in FIXING else 0)
         recorded = self._store.finish_run(
@@ -295,7 +295,7 @@ class Engine:
         if succeeded:
             self._after_success(live, mailbox, result.text)
         else:
-            self._after_failure(live.phase, mailbox, retries)
+            self._after_failure(live, mailbox, retries)
 
     def _after_success(self, live: LiveRun, mailbox: Mailbox, answer: str) -> None:
         ref = mailbox.ref
@@ -310,17 +310,16 @@ class Engine:
         if ref.kind == "issue" and following is not None:
             self._set_state(mailbox, following)
 
-    def _after_failure(self, phase: Phase, mailbox: Mailbox, retries: int) -> None:
+    def _after_failure(self, live: LiveRun, mailbox: Mailbox, retries: int) -> None:
         """Try again after a pause, or block the issue once the retries are used up (§13.4)."""
-        if retries <= int(self._sequence.setting(names.LLM_MAX_RETRIES, mailbox)):
-            first = int(self._sequence.setting(names.BACK_OFF_SECONDS, mailbox))
+        if retries <= int(live.settings.value(names.LLM_MAX_RETRIES)):
+            first = int(live.settings.value(names.BACK_OFF_SECONDS))
             pause = timedelta(seconds=back_off_seconds(first, retries))
-            self._store.add_job(mailbox.id, phase, self._clock.now() + pause)
+            self._store.add_job(mailbox.id, live.phase, self._clock.now() + pause)
             return
-        self._forge.comment(
-            mailbox.ref, f"The phase {phase} failed and was tried again in vain. Set ai::retry to try again."
-        )
-        self._block(mailbox, phase)
+        text = f"The phase {live.phase} failed and was tried again in vain. Set ai::retry to try again."
+        self._forge.comment(mailbox.ref, text)
+        self._block(mailbox, live.phase)
 
     def _block(self, mailbox: Mailbox, phase: Phase | None) -> None:
         last = self._store.sessions(mailbox.id)
@@ -398,7 +397,8 @@ class Engine:
     def _end_left_behind(self, mailbox: Mailbox, outcome: RunOutcome) -> list[Phase]:
         """End the runs that another worker began and did not end, under a new epoch, and give their phases."""
         rows = [row for row in self._store.sessions(mailbox.id) if row.outcome == RunOutcome.LIVE]
-        self._store.take_over_lease(mailbox.id, self._process, self._lease_end(mailbox))
+        expires_at = self._lease_end(self._sequence.settings(mailbox))
+        self._store.take_over_lease(mailbox.id, self._process, expires_at)
         for row in rows:
             result = self._sequence.reclaim(row)
             self._store.end_run(

@@ -11,6 +11,7 @@ from tck_simulator.adapters.base import Adapter, Call
 from tck_simulator.contract import LlmRequest
 from tck_simulator.layout import Fingerprint
 from tck_simulator.resolution import Resolution
+from tck_simulator.settings import Effective
 from tck_simulator.store import Mailbox
 from tck_simulator.versions import Version
 
@@ -27,6 +28,7 @@ class LiveRun:
     run: int
     mailbox: Mailbox
     phase: Phase
+    settings: Effective
     epoch: int
     request: LlmRequest
     adapter: Adapter | None

@@ -85,5 +85,5 @@ class Reconciler:
 
     def _retention(self, now: datetime) -> None:
         """Delete old rows of `llm_sessions`; state on disk is none of its business (CLEAN-7)."""
-        days = names.effective(names.RETENTION_DAYS, self._store.settings(names.RETENTION_DAYS, "", ""))
+        days = names.Effective(self._store.settings("", "")).value(names.RETENTION_DAYS)
         self._store.purge_sessions(now - timedelta(days=int(days)))

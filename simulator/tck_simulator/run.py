@@ -28,6 +28,7 @@ from tck_simulator.ports import Clock, ContainerRuntime, ContainerState, ModelPr
 from tck_simulator.prompt import READ_ONLY_PHASES, full_prompt
 from tck_simulator.resolution import PriorRun, Resolution, Situation, resolve
 from tck_simulator.sandbox import container_request
+from tck_simulator.settings import Effective
 from tck_simulator.store import Installation, Mailbox, Session, Store
 from tck_simulator.versions import Version
 
@@ -70,9 +71,9 @@ class RunSequence:
 
     # --- begin ---------------------------------------------------------------------------------------------------
 
-    def setting(self, name: str, mailbox: Mailbox) -> bool | int:
-        """Give a setting's value in force for a mailbox's project."""
-        return names.effective(name, self._store.settings(name, mailbox.ref.organization, mailbox.ref.project))
+    def settings(self, mailbox: Mailbox) -> Effective:
+        """Read the settings in force for a mailbox's project."""
+        return Effective(self._store.settings(mailbox.ref.organization, mailbox.ref.project))
 
     def installation(self, adapter: Adapter) -> Installation:
         """Give what is known of an adapter's image, detecting it first where it is new (CAPABILITY-7)."""
@@ -106,7 +107,7 @@ class RunSequence:
             detected_at=self._clock.now(),
         )
 
-    def begin(self, mailbox: Mailbox, phase: Phase, epoch: int) -> LiveRun:
+    def begin(self, mailbox: Mailbox, phase: Phase, settings: Effective, epoch: int) -> LiveRun:
         """Resolve the session, write the row, and start the container. The lease of `epoch` is held already."""
         binding = self._store.binding(mailbox.ref.organization, mailbox.ref.project, phase)
         if binding is None:
@@ -115,7 +116,7 @@ class RunSequence:
         adapter = None if binding.adapter is AdapterId.API else ADAPTERS[binding.adapter]
         installation = None if adapter is None else self.installation(adapter)
         version = Version.parse(installation.version) if installation and installation.version else None
-        resolution, directory = self._resolve(mailbox, adapter, installation, version)
+        resolution, directory = self._resolve(mailbox, settings, adapter, installation)
         name = self._name(mailbox)
         prompt = full_prompt(mailbox.ref, mailbox.title, phase, name)
         state = None if directory is None or adapter is None else self._layout.state(directory, adapter.id)
@@ -132,11 +133,12 @@ class RunSequence:
             asked_session_id=resolution.resume_id,
             resume_fallback=resolution.reason,
         )
-        minutes = self.setting(names.PHASE_TIMEOUT_MINUTES, mailbox)
+        minutes = settings.value(names.PHASE_TIMEOUT_MINUTES)
         live = LiveRun(
             run=run,
             mailbox=mailbox,
             phase=phase,
+            settings=settings,
             epoch=epoch,
             request=LlmRequest(phase, binding.provider, binding.model, prompt, session),
             adapter=adapter,
@@ -165,11 +167,11 @@ class RunSequence:
         return live
 
     def _resolve(
-        self, mailbox: Mailbox, adapter: Adapter | None, installation: Installation | None, version: Version | None
+        self, mailbox: Mailbox, settings: Effective, adapter: Adapter | None, installation: Installation | None
     ) -> tuple[Resolution, str | None]:
         """Gather the situation, look at no more than it needs, and decide (§16.5)."""
         path = adapter.capability.session_state_path if adapter else None
-        setting_on = bool(self.setting(names.SESSION_RESUME, mailbox))
+        setting_on = bool(settings.value(names.SESSION_RESUME))
         if adapter is None or installation is None or path is None or not setting_on or mailbox.ref.kind != "issue":
             return Resolution(session=False), None
         directory = mailbox.session_dir or self._claim(mailbox)
@@ -179,7 +181,7 @@ class RunSequence:
             adapter=adapter.id,
             declared=adapter.capability.resumable_sessions,
             verified=installation.resumable_sessions,
-            version=version,
+            version=Version.parse(installation.version) if installation.version else None,
             prior=tuple(_prior(row) for row in reversed(self._store.sessions(mailbox.id)) if row.session_name),
             state=look(self._layout.state(directory, adapter.id)),
         )

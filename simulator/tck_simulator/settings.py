@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from types import MappingProxyType
 
 from tck_driver.configuration import SettingScope, SettingValue
@@ -82,6 +83,25 @@ def accept(name: str, scope: SettingScope, value: SettingValue) -> bool | int:
 
 
 def effective(name: str, stored: Mapping[str, bool | int]) -> bool | int:
-    """Give the value in force out of the stored ones by scope. Specification: OFF-1, OFF-9."""
+    """Give the value in force out of the stored ones by scope: the narrowest wins. Specification: OFF-1, OFF-9."""
     scopes: tuple[SettingScope, ...] = ("project", "organization", "instance")
     return next((stored[scope] for scope in scopes if scope in stored), SETTINGS[name].default)
+
+
+#: Stored values by setting, then by scope.
+StoredSettings = Mapping[str, Mapping[str, bool | int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """The settings in force for a project, read once (§16.5.2)."""
+
+    stored: StoredSettings
+
+    def value(self, name: str) -> bool | int:
+        """Give the value in force of one setting."""
+        return effective(name, self.stored.get(name, {}))
+
+    def seconds(self, name: str) -> timedelta:
+        """Give a setting in seconds as a duration."""
+        return timedelta(seconds=int(self.value(name)))

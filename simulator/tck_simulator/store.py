@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Engine,
     RowMapping,
@@ -22,7 +21,6 @@ from sqlalchemy import (
     event,
     func,
     insert,
-    or_,
     select,
     text,
     update,
@@ -32,7 +30,9 @@ from sqlalchemy.pool import StaticPool
 
 from tck_driver.configuration import Binding, EngineConfig, SettingScope
 from tck_driver.vocabulary import AdapterId, FallbackReason, MailboxKind, MailboxRef, Phase, RunOutcome
+from tck_simulator import statements as q
 from tck_simulator import tables as t
+from tck_simulator.settings import StoredSettings
 
 
 class StoreError(Exception):
@@ -127,7 +127,10 @@ class Store:
         """Open the database at a SQLAlchemy URL. Raises `StoreError` where it cannot be used."""
         self.url = url
         options: dict[str, object] = {"poolclass": StaticPool} if url.startswith("sqlite") else {}
-        self._engine: Engine = create_engine(url, **options)
+        try:
+            self._engine: Engine = create_engine(url, **options)
+        except (SQLAlchemyError, ImportError) as fault:
+            raise StoreError(f"database {url}: {fault}; give a URL such as sqlite:////tmp/tck.sqlite") from fault
         if url.startswith("sqlite"):
             event.listen(self._engine, "connect", _sqlite_settings)
 
@@ -152,8 +155,8 @@ class Store:
     def reset(self) -> None:
         """Empty every table of ours; on SQLite keys begin at 1 again."""
         with self._begin() as connection:
-            for table in reversed(t.metadata.sorted_tables):
-                connection.execute(delete(table))
+            for statement in q.EMPTY:
+                connection.execute(statement)
             if self._engine.dialect.name == "sqlite":
                 connection.execute(text("DELETE FROM sqlite_sequence"))
 
@@ -164,9 +167,9 @@ class Store:
         with self._begin() as connection:
             for project in config.projects:
                 row = {"organization": project.organization, "name": project.name}
-                connection.execute(insert(t.projects).values(**row, branch_prefix=project.branch_prefix))
+                connection.execute(q.INSERT_PROJECT, {**row, "branch_prefix": project.branch_prefix})
                 connection.execute(
-                    insert(t.bindings),
+                    q.INSERT_BINDINGS,
                     [
                         {
                             "organization": project.organization,
@@ -180,17 +183,13 @@ class Store:
                     ],
                 )
             rows = [{"adapter_id": adapter, "image": image} for adapter, image in images]
-            connection.execute(insert(t.runner_images), rows)
+            connection.execute(q.INSERT_IMAGES, rows)
 
     def binding(self, organization: str, project: str, phase: Phase) -> Binding | None:
         """Give what a phase is bound to (§16.7)."""
-        where = (
-            t.bindings.c.organization == organization,
-            t.bindings.c.project == project,
-            t.bindings.c.phase == phase,
-        )
+        key = {"organization": organization, "project": project, "phase": phase}
         with self._begin() as connection:
-            row = connection.execute(select(t.bindings).where(*where)).mappings().first()
+            row = connection.execute(q.BINDING, key).mappings().first()
         return None if row is None else Binding(AdapterId(row["adapter_id"]), row["provider"], row["model"])
 
     def bind(self, organization: str, project: str, phases: Sequence[Phase], binding: Binding) -> None:
@@ -204,9 +203,9 @@ class Store:
 
     def branch_prefix(self, organization: str, project: str) -> str:
         """Give the project's `BRANCH_PREFIX`."""
-        where = (t.projects.c.organization == organization, t.projects.c.name == project)
+        key = {"organization": organization, "project": project}
         with self._begin() as connection:
-            return str(connection.execute(select(t.projects.c.branch_prefix).where(*where)).scalar_one())
+            return str(connection.execute(q.BRANCH_PREFIX, key).scalar_one())
 
     def set_branch_prefix(self, organization: str, project: str, prefix: str) -> None:
         """Store another `BRANCH_PREFIX`."""
@@ -214,17 +213,15 @@ class Store:
         with self._begin() as connection:
             connection.execute(update(t.projects).where(where).values(branch_prefix=prefix))
 
-    def settings(self, name: str, organization: str, project: str) -> dict[str, bool | int]:
-        """Give the stored values of one setting that bear on a project, by scope."""
-        c = t.settings.c
-        bears = or_(
-            c.scope == "instance",
-            and_(c.scope == "organization", c.organization == organization),
-            and_(c.scope == "project", c.organization == organization, c.project == project),
-        )
+    def settings(self, organization: str, project: str) -> StoredSettings:
+        """Give the stored values that bear on a project, by setting and scope."""
+        found: dict[str, dict[str, bool | int]] = {}
         with self._begin() as connection:
-            rows = connection.execute(select(c.scope, c.value).where(c.name == name, bears)).all()
-        return {scope: value for scope, value in rows}  # noqa: C416 -- a dict of rows needs the unpacking for its types
+            for name, scope, value in connection.execute(
+                q.SETTINGS, {"organization": organization, "project": project}
+            ).all():
+                found.setdefault(name, {})[scope] = value
+        return found
 
     def all_settings(self) -> Sequence[RowMapping]:
         """Give every stored setting."""
@@ -247,59 +244,50 @@ class Store:
 
     def open_mailbox(self, ref: MailboxRef, title: str, state: str) -> Mailbox:
         """Open a mailbox, of the generation after the last one of that address."""
-        address = _address(ref)
         with self._begin() as connection:
-            last = connection.execute(select(func.max(t.mailboxes.c.generation)).where(*address)).scalar() or 0
+            before = connection.execute(q.MAILBOX_BY_ADDRESS, _address(ref)).mappings().first()
             values = {
                 "organization": ref.organization,
                 "project": ref.project,
                 "kind": ref.kind,
                 "iid": ref.iid,
-                "generation": last + 1,
+                "generation": 1 if before is None else before["generation"] + 1,
                 "title": title,
                 "state": state,
                 "open": True,
             }
-            key = connection.execute(insert(t.mailboxes).values(**values)).inserted_primary_key
+            key = connection.execute(q.INSERT_MAILBOX, values).inserted_primary_key
             identity = key[0] if key is not None else 0
-            row = connection.execute(select(t.mailboxes).where(t.mailboxes.c.id == identity)).mappings().one()
+            row = connection.execute(q.MAILBOX_BY_ID, {"key": identity}).mappings().one()
         return _mailbox(row)
 
     def mailbox(self, ref: MailboxRef) -> Mailbox | None:
         """Give the latest generation of an address."""
-        query = select(t.mailboxes).where(*_address(ref)).order_by(t.mailboxes.c.generation.desc()).limit(1)
         with self._begin() as connection:
-            row = connection.execute(query).mappings().first()
+            row = connection.execute(q.MAILBOX_BY_ADDRESS, _address(ref)).mappings().first()
         return None if row is None else _mailbox(row)
 
     def mailbox_by_id(self, identity: int) -> Mailbox:
         """Give one row."""
         with self._begin() as connection:
-            return _mailbox(
-                connection.execute(select(t.mailboxes).where(t.mailboxes.c.id == identity)).mappings().one()
-            )
+            return _mailbox(connection.execute(q.MAILBOX_BY_ID, {"key": identity}).mappings().one())
 
     def mailboxes(self, *, only_open: bool = False) -> list[Mailbox]:
         """Give all rows, oldest first."""
-        query = select(t.mailboxes).order_by(t.mailboxes.c.id)
-        if only_open:
-            query = query.where(t.mailboxes.c.open)
+        query = q.OPEN_MAILBOXES if only_open else q.MAILBOXES
         with self._begin() as connection:
             return [_mailbox(row) for row in connection.execute(query).mappings()]
 
     def set_mailbox(self, identity: int, **values: str | int | bool | datetime | None) -> None:
         """Set columns of one mailbox."""
         with self._begin() as connection:
-            connection.execute(update(t.mailboxes).where(t.mailboxes.c.id == identity).values(**values))
+            connection.execute(q.UPDATE_MAILBOX, {"key": identity, **values})
 
     def freeze_name(self, identity: int, name: str) -> str:
         """Store the branch name unless there is one, and give the one that is stored (NAME-2, NAME-4)."""
-        where = and_(t.mailboxes.c.id == identity, t.mailboxes.c.branch_name.is_(None))
         with self._begin() as connection:
-            connection.execute(update(t.mailboxes).where(where).values(branch_name=name))
-            return str(
-                connection.execute(select(t.mailboxes.c.branch_name).where(t.mailboxes.c.id == identity)).scalar_one()
-            )
+            connection.execute(q.FREEZE_NAME, {"key": identity, "branch_name": name})
+            return str(connection.execute(q.MAILBOX_BY_ID, {"key": identity}).mappings().one()["branch_name"])
 
     def claim_directory(self, identity: int, wanted: Sequence[str]) -> str | None:
         """Give the mailbox the first of these directory names that no other mailbox holds, case aside (ISOLATE-8).
@@ -307,31 +295,26 @@ class Store:
         None where every one of them is held.
         """
         with self._begin() as connection:
-            query = select(t.mailboxes.c.id, t.mailboxes.c.session_dir).where(t.mailboxes.c.session_dir.is_not(None))
-            held = {name.lower(): owner for owner, name in connection.execute(query).all()}
+            held = {name.lower(): owner for owner, name in connection.execute(q.HELD_DIRECTORIES).all()}
             free = next((name for name in wanted if held.get(name.lower(), identity) == identity), None)
             if free is None:
                 return None
-            connection.execute(update(t.mailboxes).where(t.mailboxes.c.id == identity).values(session_dir=free))
+            connection.execute(q.UPDATE_MAILBOX, {"key": identity, "session_dir": free})
         return free
 
     def take_lease(self, identity: int, owner: str, expires_at: datetime) -> int | None:
         """Take the lease of a mailbox that nobody holds, and give its epoch; None where somebody does (§11.7)."""
-        where = and_(t.mailboxes.c.id == identity, t.mailboxes.c.lease_owner.is_(None))
-        values = {"lease_owner": owner, "lease_epoch": t.mailboxes.c.lease_epoch + 1, "lease_expires_at": expires_at}
+        values = {"key": identity, "owner": owner, "expires_at": expires_at}
         with self._begin() as connection:
-            if connection.execute(update(t.mailboxes).where(where).values(**values)).rowcount == 0:
+            if connection.execute(q.TAKE_LEASE, values).rowcount == 0:
                 return None
-            query = select(t.mailboxes.c.lease_epoch).where(t.mailboxes.c.id == identity)
-            return int(connection.execute(query).scalar_one())
+            return int(connection.execute(q.MAILBOX_BY_ID, {"key": identity}).mappings().one()["lease_epoch"])
 
     def renew_lease(self, identity: int, epoch: int, expires_at: datetime) -> bool:
         """Extend a lease, if it is still of this epoch and held."""
-        where = and_(
-            t.mailboxes.c.id == identity, t.mailboxes.c.lease_epoch == epoch, t.mailboxes.c.lease_owner.is_not(None)
-        )
+        values = {"key": identity, "epoch": epoch, "lease_expires_at": expires_at}
         with self._begin() as connection:
-            return connection.execute(update(t.mailboxes).where(where).values(lease_expires_at=expires_at)).rowcount > 0
+            return connection.execute(q.HELD_MAILBOX, values).rowcount > 0
 
     def take_over_lease(self, identity: int, owner: str, expires_at: datetime) -> None:
         """Take an expired lease from whoever holds it, under a new epoch (§11.7)."""
@@ -367,21 +350,20 @@ class Store:
     def add_job(self, mailbox_id: int, phase: Phase, due_at: datetime) -> int:
         """Queue a run, and give the job's id."""
         with self._begin() as connection:
-            statement = insert(t.jobs).values(mailbox_id=mailbox_id, phase=phase, due_at=due_at)
-            key = connection.execute(statement).inserted_primary_key
+            values = {"mailbox_id": mailbox_id, "phase": phase, "due_at": due_at}
+            key = connection.execute(q.INSERT_JOB, values).inserted_primary_key
             return int(key[0]) if key is not None else 0
 
     def jobs(self) -> list[Job]:
         """Give the queue, in the order in which it is worked off."""
-        query = select(t.jobs).order_by(t.jobs.c.due_at, t.jobs.c.id)
         with self._begin() as connection:
-            rows = connection.execute(query).mappings().all()
+            rows = connection.execute(q.JOBS).mappings().all()
         return [Job(row["id"], row["mailbox_id"], Phase(row["phase"]), row["due_at"]) for row in rows]
 
     def drop_job(self, identity: int) -> None:
         """Take one job off the queue."""
         with self._begin() as connection:
-            connection.execute(delete(t.jobs).where(t.jobs.c.id == identity))
+            connection.execute(q.DROP_JOB, {"key": identity})
 
     def drop_jobs(self, mailbox_id: int) -> None:
         """Take a mailbox's jobs off the queue."""
@@ -408,13 +390,13 @@ class Store:
             **session,
         }
         with self._begin() as connection:
-            key = connection.execute(insert(t.llm_sessions).values(**values)).inserted_primary_key
+            key = connection.execute(q.INSERT_RUN, values).inserted_primary_key
             return int(key[0]) if key is not None else 0
 
     def note_native_id(self, run: int, epoch: int, native_id: str) -> None:
         """Store an id while its run is still live, unless the lease has moved on (RESUME-14, RESUME-15)."""
         with self._begin() as connection:
-            connection.execute(update(t.llm_sessions).where(_held(run, epoch)).values(native_session_id=native_id))
+            connection.execute(q.UPDATE_HELD_RUN, {"run": run, "epoch": epoch, "native_session_id": native_id})
 
     def start_run_afresh(self, run: int, epoch: int, fallback: FallbackReason) -> bool:
         """Note that a refused resume is started again without the id; False where the lease has moved on (FALLBACK-6).
@@ -423,7 +405,7 @@ class Store:
         """
         values = {"asked_session_id": None, "resume_fallback": fallback}
         with self._begin() as connection:
-            return connection.execute(update(t.llm_sessions).where(_held(run, epoch)).values(**values)).rowcount > 0
+            return connection.execute(q.UPDATE_HELD_RUN, {"run": run, "epoch": epoch, **values}).rowcount > 0
 
     def finish_run(
         self,
@@ -441,12 +423,8 @@ class Store:
         Gives False, and writes nothing, where the mailbox's lease is of another epoch by now (RESUME-14).
         """
         with self._begin() as connection:
-            owner = select(t.llm_sessions.c.mailbox_id).where(t.llm_sessions.c.id == run).scalar_subquery()
-            fence = and_(
-                t.mailboxes.c.id == owner, t.mailboxes.c.lease_epoch == epoch, t.mailboxes.c.lease_owner.is_not(None)
-            )
             released = {"lease_owner": None, "lease_expires_at": None, **mailbox}
-            if connection.execute(update(t.mailboxes).where(fence).values(**released)).rowcount == 0:
+            if connection.execute(q.MAILBOX_OF_RUN, {"run": run, "epoch": epoch, **released}).rowcount == 0:
                 return False
             values = {
                 "outcome": outcome,
@@ -454,7 +432,7 @@ class Store:
                 "resumed": resumed,
                 "resume_fallback": fallback,
             }
-            connection.execute(update(t.llm_sessions).where(t.llm_sessions.c.id == run).values(**values))
+            connection.execute(q.UPDATE_RUN, {"run": run, **values})
         return True
 
     def end_run(
@@ -474,15 +452,21 @@ class Store:
             "resume_fallback": fallback,
         }
         with self._begin() as connection:
-            connection.execute(update(t.llm_sessions).where(t.llm_sessions.c.id == run).values(**values))
+            connection.execute(q.UPDATE_RUN, {"run": run, **values})
 
     def sessions(self, mailbox_id: int | None = None) -> list[Session]:
         """Give the rows of one mailbox, or all, oldest first."""
-        query = select(t.llm_sessions).order_by(t.llm_sessions.c.id)
-        if mailbox_id is not None:
-            query = query.where(t.llm_sessions.c.mailbox_id == mailbox_id)
         with self._begin() as connection:
-            return [Session(**row) for row in connection.execute(query).mappings()]
+            if mailbox_id is None:
+                rows = connection.execute(q.RUNS).mappings().all()
+            else:
+                rows = connection.execute(q.RUNS_OF_MAILBOX, {"key": mailbox_id}).mappings().all()
+        return [Session(**row) for row in rows]
+
+    def session(self, run: int) -> Session:
+        """Give the row of one run."""
+        with self._begin() as connection:
+            return Session(**connection.execute(q.RUN, {"run": run}).mappings().one())
 
     def purge_sessions(self, before: datetime) -> int:
         """Delete the rows of ended runs that began before a time (CLEAN-7), and give how many there were."""
@@ -496,7 +480,7 @@ class Store:
     def images(self) -> dict[str, str]:
         """Give the runner image of each adapter as configured now."""
         with self._begin() as connection:
-            rows = connection.execute(select(t.runner_images.c.adapter_id, t.runner_images.c.image)).all()
+            rows = connection.execute(q.IMAGES).all()
         return {adapter: image for adapter, image in rows}  # noqa: C416 -- a dict of rows needs the unpacking for its types
 
     def set_image(self, adapter: AdapterId, image: str) -> None:
@@ -507,17 +491,14 @@ class Store:
 
     def installation(self, adapter: AdapterId, image: str) -> Installation | None:
         """Give what was detected in an image, None where nothing was yet."""
-        c = t.agent_installations.c
-        query = select(t.agent_installations).where(c.adapter_id == adapter, c.image == image)
         with self._begin() as connection:
-            row = connection.execute(query).mappings().first()
+            row = connection.execute(q.INSTALLATION, {"adapter": adapter, "image": image}).mappings().first()
         return None if row is None else Installation(**row)
 
     def installations(self) -> list[Installation]:
         """Give every row, oldest first."""
-        query = select(t.agent_installations).order_by(t.agent_installations.c.id)
         with self._begin() as connection:
-            return [Installation(**row) for row in connection.execute(query).mappings()]
+            return [Installation(**row) for row in connection.execute(q.INSTALLATIONS).mappings()]
 
     def add_installations(self, found: Sequence[Installation]) -> None:
         """Keep what was detected in new images; the ids are given by the database."""
@@ -525,7 +506,7 @@ class Store:
             {name: getattr(one, name) for name in Installation.__dataclass_fields__ if name != "id"} for one in found
         ]
         with self._begin() as connection:
-            connection.execute(insert(t.agent_installations), rows)
+            connection.execute(q.INSERT_INSTALLATIONS, rows)
 
     def add_incident(self, kind: str, subject: str, reason: str, at: datetime) -> None:
         """Put something on record."""
@@ -539,15 +520,8 @@ class Store:
             return [Incident(**row) for row in connection.execute(query).mappings()]
 
 
-def _held(run: int, epoch: int) -> ColumnElement[bool]:
-    """Say which row a worker may write: its run's, while its mailbox's lease is still of this epoch (RESUME-14)."""
-    owner = select(t.mailboxes.c.id).where(t.mailboxes.c.lease_epoch == epoch, t.mailboxes.c.lease_owner.is_not(None))
-    return and_(t.llm_sessions.c.id == run, t.llm_sessions.c.mailbox_id.in_(owner))
-
-
-def _address(ref: MailboxRef) -> tuple[ColumnElement[bool], ...]:
-    c = t.mailboxes.c
-    return (c.organization == ref.organization, c.project == ref.project, c.kind == ref.kind, c.iid == ref.iid)
+def _address(ref: MailboxRef) -> dict[str, str | int]:
+    return {"organization": ref.organization, "project": ref.project, "kind": ref.kind, "iid": ref.iid}
 
 
 #: With a write-ahead log a crash of the machine can lose the last commits, and never damages the file.

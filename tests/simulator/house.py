@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,10 +77,9 @@ class House:
         )
 
     def set(self, name: str, value: SettingValue, project: str = "") -> StimulusResult:
-        instance = name != "AGENT_SESSION_RESUME"
-        scope, organization = ("instance", "") if instance else ("project" if project else "organization", "org")
-        assert scope in ("instance", "organization", "project")
-        return self.engine.send(SettingChanged(scope, organization, project, name, value))
+        if name != "AGENT_SESSION_RESUME":
+            return self.engine.send(SettingChanged("instance", "", "", name, value))
+        return self.engine.send(SettingChanged("project" if project else "organization", "org", project, name, value))
 
     def rows(self, ref: MailboxRef = ISSUE) -> list[SessionRow]:
         found = (row for row in self.engine.query("sessions") if isinstance(row, SessionRow))
@@ -109,9 +107,9 @@ class House:
         folder = self.base / ".agent-sessions"
         return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
-    def worktrees(self) -> Sequence[Path]:
+    def worktrees(self) -> list[Path]:
         folder = self.base / ".worktrees"
-        return sorted(folder.iterdir()) if folder.is_dir() else ()
+        return sorted(folder.iterdir()) if folder.is_dir() else []
 
     def close(self) -> None:
         self.engine.close()

@@ -27,6 +27,7 @@ Feature: People find a session by its name where the CLI can show one
     And the <adapter> CLI has version <version>
     When an analysis run of the issue is due
     Then the first run has succeeded
+    And the CLI was given no label in the first run
     And the name is nowhere in the arguments of the first run, prompt aside
     And the first run has the name of the issue's branch on record
 
@@ -89,5 +90,6 @@ Feature: People find a session by its name where the CLI can show one
     When an analysis run of the issue is due
     Then the first run has succeeded
     And the CLI understood the arguments of every start
+    And the CLI was given no label in the first run
     And the name is nowhere in the arguments of the first run, prompt aside
     And the first run has the name of the issue's branch on record

@@ -233,10 +233,10 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
       | copilot     | project      |
 
   @off-11
-  Scenario Outline: It is the last session from before, also when the runs in between failed, the engine restarted or the state is old
+  Scenario Outline: It is the last session from before, also when a run in between failed and the engine restarted
     Given an issue served by <adapter>
     And an analysis run of the issue has ended
-    And a development run of the issue has ended
+    And a development run of the issue in which the CLI refuses the session
     And AGENT_SESSION_RESUME is false at project scope
     And a ci_fix run of the issue in which the CLI is killed after naming the session
     And 3 minutes have passed
@@ -245,7 +245,7 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
     And AGENT_SESSION_RESUME was removed at project scope
     When a review_fix run of the issue is due
     Then the last run asked the CLI to resume the native id of the second run
-    And the session of the last run remembers the prompt of the first run
+    And the session of the last run remembers the prompt of the second run
     And the last run is recorded as resumed
 
     Examples:

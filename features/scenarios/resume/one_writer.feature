@@ -228,7 +228,6 @@ Feature: One run at a time has the session of an issue
     And the lease of the issue has expired
     And the state directory of the issue was removed
     And a ci_fix run of the issue has ended
-    And everything is noted
     When the worker that had the issue wakes up
     And a review_fix run of the issue is due
     Then the fourth run has succeeded

@@ -97,7 +97,6 @@ Feature: The session to resume is looked up in the engine's own table
     And an analysis run of the issue in which the CLI <behaves>
     When a development run of the issue is due
     Then the second run has failed
-    And the second run has no native id on record
     And the third run has succeeded
     And the third run asked the CLI to resume the native id of the first run
 
@@ -153,7 +152,7 @@ Feature: The session to resume is looked up in the engine's own table
       | opencode    |
       | copilot     |
 
-  @resume-3 @resume-4
+  @resume-3
   Scenario Outline: What the table says is asked for, whatever lies in the state directory
     Given an issue served by <adapter>
     And an analysis run of the issue has ended

@@ -385,6 +385,13 @@ def last_label(world: World, ordinal: int) -> None:
     world.checks.expect("label", expected=row.session_name, actual=found[-1].cli.label, rests_on="witnessed")
 
 
+@then("the CLI was given no label in the {ordinal} run")
+def no_label(world: World, ordinal: int) -> None:
+    """Check that a CLI which cannot take the name as its label got none, and no piece of the name either (NAME-7)."""
+    start = world.only_start(world.row(ordinal))
+    world.checks.expect("label", expected=None, actual=start.cli.label, rests_on="witnessed", evidence=shown([start]))
+
+
 def _branch_name(world: World, party: str) -> str | None:
     rows = [row for row in world.view("mailboxes", MailboxRow) if row.mailbox == world.ref(party)]
     return rows[-1].branch_name if rows else None

@@ -83,7 +83,7 @@ class OpenCode:
         return Reading(
             ok=state.exit_code == 0 and finished and not failed and bool(answers and answers[-1]),
             reported=once(text_of(line, "sessionID") for line in lines if "sessionID" in line),
-            turn=any(line.get("type") in _TURN for line in lines),
+            turn=any(text_of(line, "type") in _TURN for line in lines),
             cannot_resume=refused and not failed and _NEVER.search(stderr) is None,
             text=answers[-1] if answers else "",
         )
