@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -243,23 +244,18 @@ class Engine:
 
     def _start_next(self) -> bool:
         """Start the first job that is due and whose mailbox is free."""
-        for job in self._store.jobs():
-            if job.due_at > self._clock.now():
-                return False
-            mailbox = self._store.mailbox_by_id(job.mailbox_id)
-            if mailbox.lease_owner is None and mailbox.state != IssueState.BLOCKED:
-                return self._start(job, mailbox)
-        return False
+        found = self._store.next_job(self._clock.now())
+        return found is not None and self._start(*found)
 
     def _start(self, job: Job, mailbox: Mailbox) -> bool:
         settings = self._sequence.settings(mailbox)
-        epoch = self._store.take_lease(mailbox.id, self._process, self._lease_end(settings))
-        if epoch is None:
+        epoch = mailbox.lease_epoch + 1
+        if not self._store.take_lease_after(mailbox.id, epoch - 1, self._process, self._lease_end(settings)):
             return False
         self._store.drop_job(job.id)
         if job.phase in RUNNING and mailbox.ref.kind == "issue":
-            self._set_state(mailbox, RUNNING[job.phase])
-        live = self._sequence.begin(self._store.mailbox_by_id(mailbox.id), job.phase, settings, epoch)
+            mailbox = self._set_state(mailbox, RUNNING[job.phase])
+        live = self._sequence.begin(mailbox, job.phase, settings, epoch)
         self._started[job.id] = live.run
         session = live.request.session
         self._exchanges[live.run] = ExchangeRow(
@@ -327,15 +323,17 @@ class Engine:
         before = mailbox.blocked_from if mailbox.state == IssueState.BLOCKED else mailbox.state
         self._set_state(mailbox, IssueState.BLOCKED, blocked_from=before, blocked_phase=blocked)
 
-    def _set_state(self, mailbox: Mailbox, state: IssueState, **values: str | int | None) -> None:
-        """Store a state and show it on the tracker, where it differs from the one before."""
-        before = self._store.mailbox_by_id(mailbox.id).state
+    def _set_state(self, mailbox: Mailbox, state: IssueState, **values: str | int | None) -> Mailbox:
+        """Store a state, and show it on the tracker where it differs from the one before; give the mailbox with it."""
+        before = mailbox.state
+        if before == state and not values:
+            return mailbox
         self._store.set_mailbox(mailbox.id, state=state, **values)
-        if before == state:
-            return
-        self._forge.remove_label(mailbox.ref, f"status::{before}")
-        if state in LABELLED:
-            self._forge.add_label(mailbox.ref, f"status::{state}")
+        if before != state:
+            self._forge.remove_label(mailbox.ref, f"status::{before}")
+            if state in LABELLED:
+                self._forge.add_label(mailbox.ref, f"status::{state}")
+        return replace(mailbox, state=state)
 
     # --- ends, leases, crashes -----------------------------------------------------------------------------------
 
@@ -381,13 +379,10 @@ class Engine:
     def _reclaim(self) -> bool:
         """Take over the mailboxes whose lease has run out, stopping the old container first (§11.7, CLEAN-6)."""
         mine = {live.mailbox.id for live in self._live}
-        progress = False
-        for mailbox in self._store.mailboxes(only_open=True):
-            over = mailbox.lease_expires_at is not None and mailbox.lease_expires_at <= self._clock.now()
-            if over and mailbox.id not in mine:
-                self._take_over(mailbox)
-                progress = True
-        return progress
+        over = [mailbox for mailbox in self._store.expired_leases(self._clock.now()) if mailbox.id not in mine]
+        for mailbox in over:
+            self._take_over(mailbox)
+        return bool(over)
 
     def _take_over(self, mailbox: Mailbox) -> None:
         """End the run of a worker that is gone and queue its phase again. Ids it had reported are kept (RESUME-15)."""

@@ -77,10 +77,10 @@ class RunSequence:
 
     def installation(self, adapter: Adapter) -> Installation:
         """Give what is known of an adapter's image, detecting it first where it is new (CAPABILITY-7)."""
-        image = self._store.images().get(adapter.id)
-        if image is None:
+        installed = self._store.installed(adapter.id)
+        if installed is None:
             raise LookupError(f"no runner image is configured for {adapter.id}")
-        known = self._store.installation(adapter.id, image)
+        image, known = installed
         if known is None:
             known = self._detect(adapter, image)
             self._store.add_installations([known])

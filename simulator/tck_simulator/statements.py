@@ -34,15 +34,9 @@ UPDATE_MAILBOX = update(t.mailboxes).where(_M.id == bindparam("key"))
 #: `key`, `branch_name`
 FREEZE_NAME = update(t.mailboxes).where(_M.id == bindparam("key"), _M.branch_name.is_(None))
 HELD_DIRECTORIES = select(_M.id, _M.session_dir).where(_M.session_dir.is_not(None))
-#: `key`, `lease_owner`, `lease_expires_at`
-TAKE_LEASE = (
-    update(t.mailboxes)
-    .where(_M.id == bindparam("key"), _M.lease_owner.is_(None))
-    .values(
-        lease_epoch=_M.lease_epoch + 1,
-        lease_owner=bindparam("owner"),
-        lease_expires_at=bindparam("expires_at", type_=_M.lease_expires_at.type),
-    )
+#: `key`, `epoch`, and the columns to set, where nobody has held the lease since that epoch
+TAKE_LEASE = update(t.mailboxes).where(
+    _M.id == bindparam("key"), _M.lease_epoch == bindparam("epoch"), _M.lease_owner.is_(None)
 )
 #: `key`, `epoch`, and the columns to set
 HELD_MAILBOX = update(t.mailboxes).where(
@@ -77,6 +71,24 @@ BRANCH_PREFIX = select(t.projects.c.branch_prefix).where(
 )
 
 JOBS = select(t.jobs).order_by(t.jobs.c.due_at, t.jobs.c.id)
+#: The first job that may be started: `now`, `blocked`
+NEXT_JOB = (
+    select(t.mailboxes, t.jobs.c.id.label("job_id"), t.jobs.c.phase.label("job_phase"), t.jobs.c.due_at)
+    .join_from(t.jobs, t.mailboxes, t.jobs.c.mailbox_id == _M.id)
+    .where(
+        t.jobs.c.due_at <= bindparam("now", type_=t.jobs.c.due_at.type),
+        _M.lease_owner.is_(None),
+        _M.state != bindparam("blocked"),
+    )
+    .order_by(t.jobs.c.due_at, t.jobs.c.id)
+    .limit(1)
+)
+#: `now`
+EXPIRED_LEASES = (
+    select(t.mailboxes)
+    .where(_M.open, _M.lease_expires_at <= bindparam("now", type_=_M.lease_expires_at.type))
+    .order_by(_M.id)
+)
 INSERT_JOB = insert(t.jobs)
 #: `key`
 DROP_JOB = delete(t.jobs).where(t.jobs.c.id == bindparam("key"))
@@ -97,6 +109,20 @@ RUN = select(t.llm_sessions).where(_R.id == bindparam("run"))
 
 IMAGES = select(t.runner_images.c.adapter_id, t.runner_images.c.image)
 INSERT_IMAGES = insert(t.runner_images)
+#: `adapter`: its image, and what was detected in it, if anything was
+INSTALLED = (
+    select(t.runner_images.c.image.label("configured"), t.agent_installations)
+    .join_from(
+        t.runner_images,
+        t.agent_installations,
+        and_(
+            t.agent_installations.c.adapter_id == t.runner_images.c.adapter_id,
+            t.agent_installations.c.image == t.runner_images.c.image,
+        ),
+        isouter=True,
+    )
+    .where(t.runner_images.c.adapter_id == bindparam("adapter"))
+)
 #: `adapter`, `image`
 INSTALLATION = select(t.agent_installations).where(
     t.agent_installations.c.adapter_id == bindparam("adapter"), t.agent_installations.c.image == bindparam("image")
@@ -104,5 +130,5 @@ INSTALLATION = select(t.agent_installations).where(
 INSTALLATIONS = select(t.agent_installations).order_by(t.agent_installations.c.id)
 INSERT_INSTALLATIONS = insert(t.agent_installations)
 
-#: Empties every table.
-EMPTY = tuple(delete(table) for table in reversed(t.metadata.sorted_tables))
+#: Empties every table, in an order that no reference is in the way of.
+EMPTY = tuple(f"DELETE FROM {table.name}" for table in reversed(t.metadata.sorted_tables))  # noqa: S608 -- names of our own tables

@@ -22,7 +22,6 @@ from sqlalchemy import (
     func,
     insert,
     select,
-    text,
     update,
 )
 from sqlalchemy.exc import SQLAlchemyError
@@ -33,6 +32,7 @@ from tck_driver.vocabulary import AdapterId, FallbackReason, MailboxKind, Mailbo
 from tck_simulator import statements as q
 from tck_simulator import tables as t
 from tck_simulator.settings import StoredSettings
+from tck_simulator.states import IssueState
 
 
 class StoreError(Exception):
@@ -156,9 +156,9 @@ class Store:
         """Empty every table of ours; on SQLite keys begin at 1 again."""
         with self._begin() as connection:
             for statement in q.EMPTY:
-                connection.execute(statement)
+                connection.exec_driver_sql(statement)
             if self._engine.dialect.name == "sqlite":
-                connection.execute(text("DELETE FROM sqlite_sequence"))
+                connection.exec_driver_sql("DELETE FROM sqlite_sequence")
 
     # --- configuration -------------------------------------------------------------------------------------------
 
@@ -304,11 +304,20 @@ class Store:
 
     def take_lease(self, identity: int, owner: str, expires_at: datetime) -> int | None:
         """Take the lease of a mailbox that nobody holds, and give its epoch; None where somebody does (§11.7)."""
-        values = {"key": identity, "owner": owner, "expires_at": expires_at}
         with self._begin() as connection:
-            if connection.execute(q.TAKE_LEASE, values).rowcount == 0:
-                return None
-            return int(connection.execute(q.MAILBOX_BY_ID, {"key": identity}).mappings().one()["lease_epoch"])
+            epoch = int(connection.execute(q.MAILBOX_BY_ID, {"key": identity}).mappings().one()["lease_epoch"])
+        return epoch + 1 if self.take_lease_after(identity, epoch, owner, expires_at) else None
+
+    def take_lease_after(self, identity: int, epoch: int, owner: str, expires_at: datetime) -> bool:
+        """Take the lease that nobody has held since `epoch`, under the next epoch; False where somebody has (§11.7)."""
+        values = {"lease_owner": owner, "lease_epoch": epoch + 1, "lease_expires_at": expires_at}
+        with self._begin() as connection:
+            return connection.execute(q.TAKE_LEASE, {"key": identity, "epoch": epoch, **values}).rowcount > 0
+
+    def expired_leases(self, now: datetime) -> list[Mailbox]:
+        """Give the open mailboxes whose lease has run out."""
+        with self._begin() as connection:
+            return [_mailbox(row) for row in connection.execute(q.EXPIRED_LEASES, {"now": now}).mappings()]
 
     def renew_lease(self, identity: int, epoch: int, expires_at: datetime) -> bool:
         """Extend a lease, if it is still of this epoch and held."""
@@ -359,6 +368,14 @@ class Store:
         with self._begin() as connection:
             rows = connection.execute(q.JOBS).mappings().all()
         return [Job(row["id"], row["mailbox_id"], Phase(row["phase"]), row["due_at"]) for row in rows]
+
+    def next_job(self, now: datetime) -> tuple[Job, Mailbox] | None:
+        """Give the first job that is due and whose mailbox is neither held nor blocked."""
+        with self._begin() as connection:
+            row = connection.execute(q.NEXT_JOB, {"now": now, "blocked": IssueState.BLOCKED}).mappings().first()
+        if row is None:
+            return None
+        return Job(row["job_id"], row["id"], Phase(row["job_phase"]), row["due_at"]), _mailbox(row)
 
     def drop_job(self, identity: int) -> None:
         """Take one job off the queue."""
@@ -488,6 +505,15 @@ class Store:
         where = t.runner_images.c.adapter_id == adapter
         with self._begin() as connection:
             connection.execute(update(t.runner_images).where(where).values(image=image))
+
+    def installed(self, adapter: AdapterId) -> tuple[str, Installation | None] | None:
+        """Give an adapter's image as configured now, and what was detected in it, if anything was yet."""
+        with self._begin() as connection:
+            row = connection.execute(q.INSTALLED, {"adapter": adapter}).mappings().first()
+        if row is None:
+            return None
+        fields = {name: row[name] for name in Installation.__dataclass_fields__}
+        return row["configured"], None if row["id"] is None else Installation(**fields)
 
     def installation(self, adapter: AdapterId, image: str) -> Installation | None:
         """Give what was detected in an image, None where nothing was yet."""

@@ -65,7 +65,7 @@ Feature: Every title gives a name that Git takes, by one rule
       | "abcdefghijklmnopqrstuvwxyz0123456789abc-e"          | "abcdefghijklmnopqrstuvwxyz0123456789abc"  |
       | "ééééééééééééééééééééééééééééééééééééééééééééé"      | "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee" |
 
-  # seen in: A3–A12
+  # seen in: many public reports of titles from which no branch could be made
   @name-8
   Scenario Outline: A hostile title gives exactly this slug
     Given an issue served by claude-code, whose title is <title>
@@ -97,7 +97,7 @@ Feature: Every title gives a name that Git takes, by one rule
       | half a surrogate pair    | "bad-half"                                  |
       | a cut at a dash          | "abcdefghij-abcdefghij-abcdefghij-abcdef"   |
 
-  # seen in: A3–A12
+  # seen in: many public reports of titles from which no branch could be made
   @name-9
   Scenario Outline: Git takes the name of any title for a branch, as it is
     Given an issue served by codex, whose title is <title>

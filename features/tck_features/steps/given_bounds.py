@@ -185,10 +185,22 @@ def tampered_with(world: World, ordinal: int, value: str) -> None:
     world.settle()
 
 
+def _standing(world: World, party: str) -> Path:
+    """Give the state directory of a party, which must be there to be damaged."""
+    state = world.state_dir(party)
+    world.checks.expect(
+        f"the state of {party} lies at {state.parent.name}/{state.name}",
+        expected=True,
+        actual=state.is_dir(),
+        rests_on="witnessed",
+    )
+    return state
+
+
 @given("a file stands in place of the state directory of {party}")
 def file_in_place(world: World, party: str) -> None:
     """Replace the state directory by a regular file."""
-    state = world.state_dir(party)
+    state = _standing(world, party)
     shutil.rmtree(state)
     state.write_text("no directory", encoding="utf-8")
 
@@ -196,13 +208,13 @@ def file_in_place(world: World, party: str) -> None:
 @given("a link {string} to the parent directory stands in the state directory of {party}")
 def link_loop(world: World, name: str, party: str) -> None:
     """Plant a link that leads round in a circle."""
-    (world.state_dir(party) / name).symlink_to("..")
+    (_standing(world, party) / name).symlink_to("..")
 
 
 @given("a link to the state directory of {party} stands in the one of {party}")
 def link_to_neighbour(world: World, other: str, party: str) -> None:
     """Plant a link among the session files that leads to another mailbox's."""
-    (world.state_dir(party) / "neighbour").symlink_to(world.state_dir(other))
+    (_standing(world, party) / "neighbour").symlink_to(_standing(world, other))
 
 
 @given("a link {string} to it stands among the session directories")
@@ -243,7 +255,7 @@ def squatter(world: World, party: str) -> None:
 @given("the state directory of {party} was opened to everybody")
 def opened_to_everybody(world: World, party: str) -> None:
     """Change modes as a container could."""
-    state = world.state_dir(party)
+    state = _standing(world, party)
     state.chmod(_EVERYBODY)
     state.parent.chmod(_EVERYBODY)
 
@@ -251,7 +263,7 @@ def opened_to_everybody(world: World, party: str) -> None:
 @given("the directories of {party} were left without write permission")
 def left_read_only(world: World, party: str) -> None:
     """Change modes as a container could, at every depth."""
-    folders = [Path(folder) for folder, _, _ in os.walk(world.state_dir(party))]
+    folders = [Path(folder) for folder, _, _ in os.walk(_standing(world, party))]
     for folder in reversed(folders):
         folder.chmod(_READ_ONLY)
 
@@ -260,7 +272,7 @@ def left_read_only(world: World, party: str) -> None:
 def aged(world: World, party: str, days: int) -> None:
     """Set the time of the last change of everything in a state directory back."""
     then = world.bench.now().timestamp() - days * 86_400
-    folder = world.state_dir(party).parent
+    folder = _standing(world, party).parent
     for path in [*folder.rglob("*"), folder]:
         os.utime(path, (then, then), follow_symlinks=False)
 
@@ -268,6 +280,7 @@ def aged(world: World, party: str, days: int) -> None:
 @given("the state of {party} is noted in every detail")
 def note_details(world: World, party: str) -> None:
     """Note content, mode and time of the last change of every file."""
+    _standing(world, party)
     world.notes[f"details of {party}"] = plain(details(world, party))
 
 

@@ -6,8 +6,7 @@ import re
 from itertools import pairwise
 
 from tck_driver.bench import Script, Write
-from tck_driver.configuration import Binding
-from tck_driver.stimuli import BindingChanged, MergeRequestEventSent
+from tck_driver.stimuli import MergeRequestEventSent
 from tck_driver.views import CounterRow, MailboxRow
 from tck_driver.vocabulary import AdapterId, MergeRequestEvent, Phase
 from tck_driver.witness import ForgeWrite
@@ -60,13 +59,6 @@ def the_agent_points_elsewhere(world: World) -> None:
     world.script(adapter, Script("decoy_beside", acts=acts))
 
 
-@given("the {phase} phase was bound to {adapter}")
-def one_phase_bound(world: World, phase: Phase, adapter: AdapterId) -> None:
-    """Bind one phase to another adapter while the engine runs."""
-    ref = world.ref("the issue")
-    world.send(BindingChanged(ref.organization, ref.project, Binding(adapter), phase))
-
-
 @given("the name of {party} is noted")
 def name_noted(world: World, party: str) -> None:
     """Note the branch name that the mailbox has by now."""
@@ -92,7 +84,6 @@ def native_id_noted(world: World, ordinal: int) -> None:
 # --- what happens ----------------------------------------------------------------------------------------------------
 
 
-@given("the agent's merge request for {party} reported {event}")
 @when("the agent's merge request for {party} reports {event}")
 def event_of(world: World, party: str, event: MergeRequestEvent) -> None:
     """Send an event of the merge request that the engine opened for one of several issues."""
@@ -322,15 +313,6 @@ def branch_is_noted(world: World, party: str) -> None:
     pushed = sorted({write.text for write in world.bench.witness.of(ForgeWrite) if write.kind == "branch"})
     noted = world.notes[f"name of {party}"]
     world.checks.expect("branches pushed", expected=[noted], actual=pushed, rests_on="witnessed")
-
-
-@then("the {ordinal} run of {party} has the name {string} on record")
-def row_has_this_name(world: World, ordinal: int, party: str, name: str) -> None:
-    """Check the name on one row."""
-    row = world.row(ordinal, party)
-    world.checks.expect(
-        "session_name", expected=name, actual=row.session_name, rests_on=world.evidence, evidence=(str(row),)
-    )
 
 
 @then("every run of {party} has the name of its branch on record")

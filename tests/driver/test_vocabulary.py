@@ -1,0 +1,119 @@
+"""The vocabulary: complete by the specification, made of values that nobody can change, and said in its words."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from types import ModuleType, UnionType
+from typing import Any, get_args
+
+import pytest
+
+from tck_driver import bench, configuration, engine, stimuli, views, vocabulary, witness
+from tck_driver.configuration import Binding, ProjectConfig
+from tck_driver.vocabulary import (
+    ISSUE_PHASES,
+    AdapterId,
+    Closing,
+    FallbackReason,
+    MailboxRef,
+    MergeRequestEvent,
+    Phase,
+    RunOutcome,
+)
+
+
+def classes(module: ModuleType) -> list[type[Any]]:
+    """Give the dataclasses that a module defines."""
+    found = (one for _, one in inspect.getmembers(module, inspect.isclass) if one.__module__ == module.__name__)
+    return [one for one in found if dataclasses.is_dataclass(one)]
+
+
+VALUES = [
+    one
+    for module in (bench, configuration, engine, stimuli, views, vocabulary, witness)
+    for one in classes(module)
+    if one is not witness.WitnessLog
+]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda one: one.__name__)
+def test_every_value_is_frozen_has_slots_and_says_what_it_is(value: type[Any]) -> None:
+    assert value.__dataclass_params__.frozen
+    assert "__slots__" in vars(value)
+    assert value.__doc__
+    assert not value.__doc__.startswith(f"{value.__name__}(")  # the text that a dataclass makes of itself
+
+
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        (  # §1.2
+            Phase,
+            "analysis development ci_fix review_fix conflict_resolution answer human_review",
+        ),
+        (AdapterId, "claude-code codex opencode copilot grok-build api"),  # §16.5.1, §16.1
+        (  # FALLBACK-1
+            FallbackReason,
+            "no_prior_session adapter_changed state_missing unsupported_version refused",
+        ),
+        (RunOutcome, "queued live succeeded failed timed_out cancelled abandoned"),  # §13.4
+        (MergeRequestEvent, "ci_failed review conflict"),  # §11.1
+        (Closing, "merged unassigned unmerged"),  # §7.2
+    ],
+    ids=lambda one: one.__name__ if inspect.isclass(one) else "",
+)
+def test_a_closed_set_has_the_specifications_words_in_its_order(
+    words: type[Phase | AdapterId | FallbackReason | RunOutcome | MergeRequestEvent | Closing], values: str
+) -> None:
+    assert [str(word) for word in words] == values.split()
+    assert all(f"{word}" == word for word in words)
+
+
+def test_six_phases_are_an_issues_and_one_is_a_merge_requests() -> None:
+    assert set(Phase) - set(ISSUE_PHASES) == {Phase.HUMAN_REVIEW}
+    assert len(ISSUE_PHASES) == 6
+
+
+@pytest.mark.parametrize(
+    ("module", "union", "beside"),
+    [
+        (stimuli, stimuli.Stimulus, {stimuli.StimulusResult}),
+        (views, views.Row, set[type[Any]]()),
+        (witness, witness.Record, {witness.Mount, witness.WitnessLog}),
+    ],
+)
+def test_a_closed_union_has_every_class_of_its_module(
+    module: ModuleType, union: UnionType, beside: set[type[Any]]
+) -> None:
+    assert set(get_args(union)) == set(classes(module)) - beside
+
+
+def test_there_is_a_row_for_every_view() -> None:
+    assert len(get_args(views.ViewName)) == len(get_args(views.Row))
+
+
+def test_a_capability_is_asked_for_every_adapter_and_every_view() -> None:
+    assert {f"adapter.{adapter}" for adapter in AdapterId} <= set(engine.CAPABILITIES)
+    assert {f"view.{view}" for view in get_args(views.ViewName)} <= set(engine.CAPABILITIES)
+    assert len(set(engine.CAPABILITIES)) == len(engine.CAPABILITIES)
+
+
+def test_an_address_is_written_as_forges_write_it() -> None:
+    assert str(MailboxRef("org", "app", "issue", 7)) == "org/app#7"
+    assert str(MailboxRef("org", "app", "merge_request", 7)) == "org/app!7"
+
+
+def test_addresses_are_values() -> None:
+    one, same = MailboxRef("o", "p", "issue", 1), MailboxRef("o", "p", "issue", 1)
+    assert one == same
+    assert len({one, same, MailboxRef("o", "p", "merge_request", 1)}) == 2
+    assert min(MailboxRef("o", "p", "issue", 10), MailboxRef("o", "p", "issue", 9)).iid == 9
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(one, "iid", 2)  # noqa: B010 -- that is what must fail
+
+
+def test_a_project_made_for_one_adapter_binds_every_phase_to_it() -> None:
+    project = ProjectConfig.of("org", "app", AdapterId.CODEX)
+    assert dict(project.bindings) == dict.fromkeys(Phase, Binding(AdapterId.CODEX))
+    assert project.branch_prefix == "agent/"
