@@ -54,7 +54,7 @@ class _Under:
     stopped_by: BaseException | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Binding:
     """The plugin of one worker: `wanted` are the scenarios to execute, in this order."""
 

@@ -56,7 +56,6 @@ def instance_setting(world: World, name: str, value: int) -> None:
 
 
 @given("AGENT_SESSION_RESUME was removed at {scope} scope")
-@when("AGENT_SESSION_RESUME is removed at {scope} scope")
 def setting_removed(world: World, scope: SettingScope) -> None:
     """Remove the stored value, so that the next scope decides."""
     ref = world.ref("the issue")
@@ -98,12 +97,6 @@ def second_neighbour(world: World, iid: int) -> None:
     world.add_party("the twin issue", world.before.projects[0], iid=iid)
 
 
-@given("an issue of another project, served by {adapter}")
-def issue_of_another_adapter(world: World, adapter: AdapterId) -> None:
-    """Add the other issue in a project of its own, with an adapter of its own."""
-    world.add_party("the other issue", world.add_project(adapter))
-
-
 @given("a merge request of the same number in the same project")
 def merge_request_of_same_number(world: World) -> None:
     """Add a human's merge request whose number is the issue's."""
@@ -123,12 +116,6 @@ def sweeps(world: World, count: int) -> None:
     """Let the sweeps be due again and again."""
     for _ in range(count):
         world.send(ReconcileDue())
-
-
-@given("the tracker answers normally for {party} again")
-def tracker_answers_normally(world: World, party: str) -> None:
-    """Take back what the tracker was told to answer."""
-    world.bench.tracker_answers(world.ref(party), "normal")
 
 
 @given("credentials are mounted from {string} among the session directories, at {string}")
@@ -164,12 +151,6 @@ def run_with_hostile_id(world: World, phase: Phase, party: str, reported: str) -
     """Run a phase while the CLI reports something that is no id of its own."""
     _odd(world, reported)
     world.run(party, phase)
-
-
-@given("at its next start the CLI reports {odd_id}")
-def next_start_reports(world: World, reported: str) -> None:
-    """Let the CLI report something that is no id of its own."""
-    _odd(world, reported)
 
 
 def _odd(world: World, reported: str) -> None:

@@ -296,13 +296,6 @@ def all_owner_only(world: World, party: str) -> None:
     world.checks.expect("modes", expected=expected, actual=wide, rests_on="witnessed")
 
 
-@then("no session directory is left")
-def none_left(world: World) -> None:
-    """Check that `{base}/.agent-sessions` is empty or gone."""
-    found = [path.name for path in world.state_paths()]
-    world.checks.expect("session directories", expected=[], actual=found, rests_on="witnessed")
-
-
 @then("nothing of the state of {party} is left under its plain name")
 def nothing_under_plain_name(world: World, party: str) -> None:
     """Check that the directory of an earlier mailbox is gone, where the present one has another name."""
