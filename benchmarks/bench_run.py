@@ -21,7 +21,7 @@ import psutil
 from tck_kit.catalogue import read_catalogue
 from tck_kit.laboratory import Laboratory
 from tck_kit.performance import perform
-from tck_kit.run import memory_folder
+from tck_kit.workers import memory_folder
 
 MEBI = 1024 * 1024
 
@@ -63,7 +63,7 @@ def _resident(pid: int) -> int:
 
 def directly() -> float:
     """Call the steps of every scenario one after the other, in one process; give wall seconds."""
-    scenarios = read_catalogue(None, None).suite.scenarios
+    scenarios = read_catalogue(None, None, thorough=False).suite.scenarios
     with tempfile.TemporaryDirectory(dir=memory_folder()) as folder:
         laboratory = Laboratory(Path(folder), 1, "0")
         begun = time.perf_counter()
@@ -77,7 +77,7 @@ def directly() -> float:
 def main() -> None:
     """Measure, and print."""
     repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    count = len(read_catalogue(None, None).suite.scenarios)
+    count = len(read_catalogue(None, None, thorough=False).suite.scenarios)
     print(f"{count} scenarios, {psutil.cpu_count()} processors")
     print("repetition  run, 2 workers  run, 1 worker  directly  ratio 2w  ratio 1w  peak MiB")
     rows: list[tuple[float, ...]] = []

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Any, cast
+from typing import Any, TextIO, cast
 
 import pytest
 from pytest_bdd.parsers import StepParser
@@ -56,15 +56,16 @@ class _Under:
 
 @dataclass(slots=True, repr=False)
 class Binding:
-    """The plugin of one worker: `wanted` are the scenarios to execute, in this order."""
+    """The plugin of one worker: `wanted` gives the ids of the scenarios to execute, a line each, as they are due."""
 
     folder: Path
-    wanted: tuple[Scenario, ...]
     known: tuple[Scenario, ...]
+    wanted: TextIO
     markers: tuple[str, ...]
     laboratory: Laboratory
     emit: Callable[[Event], None]
     time_limit: int
+    _found: dict[str, pytest.Item] = field(default_factory=dict[str, pytest.Item])
     _items: dict[str, Scenario] = field(default_factory=dict[str, Scenario])
     _under: _Under | None = None
 
@@ -74,9 +75,9 @@ class Binding:
             config.addinivalue_line("markers", f"{marker}: a requirement of the specification")
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Hold what was collected against what was read, and keep what is wanted, in its order."""
+        """Hold what was collected against what was read."""
         keys = {scenario.key: scenario for scenario in self.known}
-        found: dict[str, pytest.Item] = {}
+        found = self._found
         for item in items:
             scenario = keys.get(self._key(item))
             if scenario is None or scenario.id in found:
@@ -86,8 +87,14 @@ class Binding:
         lost = [scenario.id for scenario in self.known if scenario.id not in found]
         if lost:
             raise KitError(f"{len(lost)} scenarios were read and not collected, {lost[0]} among them")
-        items[:] = [found[scenario.id] for scenario in self.wanted]
-        self.emit(Ready(len(items)))
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Execute each scenario as it is asked for, until nobody asks any more."""
+        self.emit(Ready(session.testscollected))
+        for line in iter(self.wanted.readline, ""):
+            item = self._found[line.rstrip("\n")]
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        return True
 
     def _key(self, item: pytest.Item) -> tuple[str, int, tuple[str, ...]]:
         template: Any = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
+from tck_features.library import LIBRARY
 from tck_kit import assets
 from tck_kit.faults import SuiteFault, UsageFault
 from tck_kit.scenarios import Scenario, Suite, read_suite
@@ -64,13 +65,20 @@ def read_specification(path: Path | None) -> Specification:
         raise UsageFault(fault.what, fault.where, fault.cure) from fault
 
 
-def read_catalogue(specification: Path | None, features: Path | None) -> Catalogue:
-    """Read both, the user's or the kit's own. What is wrong with scenarios is in `suite.faults`."""
+def read_catalogue(
+    specification: Path | None, features: Path | None, *, thorough: bool = True, sentences: bool = True
+) -> Catalogue:
+    """Read both, the user's or the kit's own. What is wrong with scenarios is in `suite.faults`.
+
+    Without `thorough`, the rows of the Examples called `more combinations` are left out. Without `sentences` nobody
+    looks whether each is defined: of the kit's own that is known, and another would end its scenario as an error.
+    """
     spec = read_specification(specification)
     folder = features or assets.scenario_folder()
     if not folder.is_dir():
         raise UsageFault("there is no such folder", str(folder), "give a folder that holds .feature files")
-    suite = read_suite(folder, {requirement.id.lower() for requirement in spec.requirements})
+    known = {requirement.id.lower() for requirement in spec.requirements}
+    suite = read_suite(folder, known, LIBRARY if sentences else None, thorough=thorough)
     entries = tuple(
         RequirementEntry(
             id=requirement.id,

@@ -98,6 +98,7 @@ def _stop(message: str, code: ExitCode) -> NoReturn:
 @click.option(
     "--scenario-time-limit", type=click.IntRange(1), default=20, show_default=True, help="Seconds for one scenario."
 )
+@click.option("--thorough", is_flag=True, help="Run the rows of the Examples called `more combinations` as well.")
 @click.option(
     "--database", metavar="URL", help="SQLAlchemy URL of an empty database for the simulator; needs --workers 1."
 )
@@ -112,6 +113,7 @@ def run(  # noqa: PLR0917 -- click passes the options by name
     report_dir: Path | None,
     time_limit: int,
     scenario_time_limit: int,
+    thorough: bool,  # noqa: FBT001 -- click passes the options by name
     database: str | None,
     specification: Path | None,
     features: Path | None,
@@ -122,38 +124,44 @@ def run(  # noqa: PLR0917 -- click passes the options by name
     """
     from rich.console import Console  # noqa: PLC0415 -- only this command draws
 
-    from tck_kit.catalogue import read_catalogue, refuse_faults, select  # noqa: PLC0415 -- the others start faster
-    from tck_kit.database import refuse_unusable  # noqa: PLC0415 -- the same
-    from tck_kit.progress import progress  # noqa: PLC0415 -- the same
-    from tck_kit.run import Options, Run  # noqa: PLC0415 -- the same
-    from tck_reports import files, terminal  # noqa: PLC0415 -- the same
+    from tck_kit.workers import Workers  # noqa: PLC0415 -- the same
 
-    catalogue = read_catalogue(specification, features)
-    refuse_faults(catalogue, own=features is None and specification is None)
-    selection = select(catalogue, profile, areas, requirements)
-    if report_dir is not None:
-        files.prepare(report_dir)
     if database is not None:
+        from tck_kit.database import refuse_unusable  # noqa: PLC0415 -- the same
+
         refuse_unusable(database, workers)
-    chosen = int.from_bytes(os.urandom(4)) if seed is None else seed
-    console = Console(stderr=True)
-    count = len(selection.scenarios)
-    console.print(
-        f"{count} scenarios of specification {catalogue.specification.identifier} "
-        f"{catalogue.specification.version}, seed {chosen}",
-        highlight=False,
-    )
-    options = Options(
-        seed=chosen,
-        workers=workers,
-        time_limit=time_limit,
-        scenario_limit=scenario_time_limit,
-        argv=("session-tck", *sys.argv[1:]),
-        database_url=database,
-    )
-    with progress(console, count) as watch:
-        report = Run(catalogue, selection, options, watch).perform()
+    with Workers(workers) as pool:
+        from tck_kit.catalogue import read_catalogue, refuse_faults, select  # noqa: PLC0415 -- while the workers load
+        from tck_kit.progress import progress  # noqa: PLC0415 -- the same
+        from tck_kit.run import Options, Run  # noqa: PLC0415 -- the same
+        from tck_reports import files, terminal  # noqa: PLC0415 -- the same
+
+        catalogue = read_catalogue(specification, features, thorough=thorough, sentences=features is not None)
+        refuse_faults(catalogue, own=features is None and specification is None)
+        selection = select(catalogue, profile, areas, requirements)
+        if report_dir is not None:
+            files.prepare(report_dir)
+        chosen = int.from_bytes(os.urandom(4)) if seed is None else seed
+        console = Console(stderr=True)
+        count = len(selection.scenarios)
+        console.print(
+            f"{count} scenarios of specification {catalogue.specification.identifier} "
+            f"{catalogue.specification.version}, seed {chosen}",
+            highlight=False,
+        )
+        options = Options(
+            seed=chosen,
+            time_limit=time_limit,
+            scenario_limit=scenario_time_limit,
+            argv=("session-tck", *sys.argv[1:]),
+            thorough=thorough,
+            database_url=database,
+        )
+        with progress(console, count) as watch:
+            report = Run(catalogue, selection, options, pool, watch).perform()
     terminal.write(report, sys.stdout)
+    if catalogue.suite.left_out:
+        click.echo(f"{catalogue.suite.left_out} more combinations were left out; --thorough runs them as well.")
     if report_dir is not None:
         files.write_all(report, report_dir)
         click.echo(f"Report: {report_dir / 'report.html'}")

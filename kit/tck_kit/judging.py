@@ -6,7 +6,7 @@ foresaw is the kit's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tck_driver.errors import DriverError, EngineError, FalseAdvertisingError, UnsupportedError
@@ -74,11 +74,22 @@ def record(
         outcome=judged.outcome,
         reason=reason,
         blame=judged.blame,
-        expectations=tuple(
-            Expectation(one.statement, one.expected, one.actual, one.held, one.evidence_class, one.evidence)
-            for one in expectations
-        ),
+        expectations=tuple(_once(expectations)),
         duration_ms=round(duration_ms, 3),
         steps=tuple(f"{step.kind.capitalize()} {step.text}" for step in scenario.steps),
         failed_step=failed_step,
     )
+
+
+def _once(expectations: Sequence[StepExpectation]) -> Iterator[Expectation]:
+    """Give each judgement once: steps look at some things again and again, and a report is not for that.
+
+    What was expected and what was there are the evidence of one that held; what lay around it helps where it did not.
+    """
+    seen: set[str] = set()
+    for one in expectations:
+        key = repr((one.statement, one.expected, one.actual, one.held))
+        if key not in seen:
+            seen.add(key)
+            evidence = () if one.held else one.evidence
+            yield Expectation(one.statement, one.expected, one.actual, one.held, one.evidence_class, evidence)

@@ -22,6 +22,8 @@ from tck_driver.errors import KitError
 from tck_features.library import LIBRARY
 from tck_features.sentences import Kind, Sentences
 
+#: Examples of this name cross what others have shown one by one; a run has them when it is to be thorough.
+MORE = "Examples: more combinations"
 #: A feature file that is larger than this is nobody's work.
 MOST_BYTES = 1024 * 1024
 _KINDS: Mapping[str, Kind] = {"Context": "given", "Action": "when", "Outcome": "then"}
@@ -91,17 +93,50 @@ class Suite:
     folder: Path
     scenarios: tuple[Scenario, ...]
     faults: tuple[ScenarioFault, ...]
+    #: How many rows of `more combinations` were left out.
+    left_out: int = 0
 
 
-def read_suite(folder: Path, known: Iterable[str], sentences: Sentences = LIBRARY) -> Suite:
-    """Read every `.feature` below a folder; `known` are the IDs that tags may name, in lower case."""
+def trimmed(text: str) -> tuple[str, int]:
+    """Blank out the Examples called `more combinations`, with their tags; give the text and how many rows went.
+
+    Lines keep their numbers, so whatever reads the text names the same places as in the whole file.
+    """
+    lines = text.split("\n")
+    left_out = 0
+    for start, line in enumerate(lines):
+        if line.strip() != MORE:
+            continue
+        before = start - 1
+        while before >= 0 and lines[before].strip().startswith("@"):
+            lines[before] = ""
+            before -= 1
+        after = start + 1
+        while after < len(lines) and (not lines[after].strip() or lines[after].strip().startswith("|")):
+            after += 1
+        left_out += max(0, sum(bool(one.strip()) for one in lines[start + 1 : after]) - 1)
+        lines[start:after] = [""] * (after - start)
+    return "\n".join(lines), left_out
+
+
+def read_suite(
+    folder: Path, known: Iterable[str], sentences: Sentences | None = LIBRARY, *, thorough: bool = True
+) -> Suite:
+    """Read every `.feature` below a folder; `known` are the IDs that tags may name, in lower case.
+
+    Without `thorough` the rows of `more combinations` are left out. Without `sentences` nobody looks whether they are
+    defined, as in a worker whose run has looked already.
+    """
     scenarios: list[Scenario] = []
     faults: list[ScenarioFault] = []
+    left_out = 0
     tags = set(known)
     for path in sorted(folder.rglob("*.feature")):
         where = path.relative_to(folder).as_posix()
         try:
-            found, wrong = _read_file(path, where)
+            text, rows = _text(path, where, thorough=thorough)
+            found, wrong = _read_text(text, where)
+            left_out += rows
         except ScenarioSyntaxError as fault:
             faults.append(fault.fault)
             continue
@@ -111,8 +146,17 @@ def read_suite(folder: Path, known: Iterable[str], sentences: Sentences = LIBRAR
     for scenario in scenarios:
         faults.extend(_structure(scenario))
         faults.extend(_tags(scenario, tags))
-        faults.extend(_sentences(scenario, sentences))
-    return Suite(folder, tuple(scenarios), tuple(dict.fromkeys(faults)))
+        faults.extend(_sentences(scenario, sentences) if sentences else ())
+    return Suite(folder, tuple(scenarios), tuple(dict.fromkeys(faults)), left_out)
+
+
+def write_suite(source: Path, target: Path, *, thorough: bool) -> None:
+    """Write the features below one folder into another, as they are to be run."""
+    for path in sorted(source.rglob("*.feature")):
+        where = path.relative_to(source)
+        text, _ = _text(path, where.as_posix(), thorough=thorough)
+        (target / where).parent.mkdir(parents=True, exist_ok=True)
+        (target / where).write_text(text, encoding="utf-8")
 
 
 class ScenarioSyntaxError(Exception):
@@ -124,8 +168,8 @@ class ScenarioSyntaxError(Exception):
         self.fault = fault
 
 
-def _read_file(path: Path, where: str) -> tuple[list[Scenario], list[ScenarioFault]]:
-    document: Node = _parse(path, where)
+def _read_text(text: str, where: str) -> tuple[list[Scenario], list[ScenarioFault]]:
+    document = _parse(text, where)
     feature: Node | None = document.get("feature")
     if feature is None:
         raise ScenarioSyntaxError(ScenarioFault(f"{where}:1", "there is no feature in this file", "syntax"))
@@ -151,7 +195,8 @@ def _read_file(path: Path, where: str) -> tuple[list[Scenario], list[ScenarioFau
     return [_scenario(pickle, nodes, rows, where) for pickle in pickles], faults
 
 
-def _parse(path: Path, where: str) -> Node:
+def _text(path: Path, where: str, *, thorough: bool) -> tuple[str, int]:
+    """Read a file within bounds; give its text as it is to be run, and how many rows that leaves out."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ScenarioSyntaxError(ScenarioFault(where, "the file is larger than 1 MiB", "syntax"))
@@ -162,6 +207,10 @@ def _parse(path: Path, where: str) -> Node:
         raise ScenarioSyntaxError(
             ScenarioFault(where, f"the file cannot be read: {fault.strerror}", "syntax")
         ) from None
+    return (text, 0) if thorough else trimmed(text)
+
+
+def _parse(text: str, where: str) -> Node:
     try:
         document = cast("Node", Parser().parse(TokenScanner(text)))
     except CompositeParserException as fault:

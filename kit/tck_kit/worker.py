@@ -1,19 +1,18 @@
 """One worker of a run: a process of its own that executes its share of the scenarios through pytest.
 
+It reads its task from the first line of standard input, and from every further line the id of a scenario to execute.
 It is sealed off from wherever it was started: no configuration, plugin or conftest of that folder is looked at. Its
 standard output carries events and nothing else; whatever steps or engine print goes to standard error.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
 import sys
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import pytest
 
@@ -23,47 +22,44 @@ from tck_kit.events import Broken, Controlled, Declared, Event, Finished, encode
 from tck_kit.laboratory import Laboratory
 from tck_kit.performance import perform
 from tck_kit.scenarios import Scenario, read_suite
+from tck_kit.task import Task
 from tck_reports.outcomes import Outcome
 from tck_reports.records import Control
 
 #: How many scenarios a control goes through.
-CONTROL_SIZE = 12
+CONTROL_SIZE = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What a worker is to do. `lead` workers also ask the engine who it is, and run the controls."""
-
-    features: str
-    folder: str
-    known: tuple[str, ...]
-    wanted: tuple[str, ...]
-    seed: int
-    version: str
-    database_url: str | None
-    scenario_seconds: int
-    lead: bool
-
-    def encode(self) -> str:
-        """Give it as JSON."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def decode(cls, text: str) -> Task:
-        """Read what `encode` made."""
-        fields: dict[str, Any] = json.loads(text)
-        known, wanted = tuple(fields.pop("known")), tuple(fields.pop("wanted"))
-        return cls(**fields, known=known, wanted=wanted)
+#: Parts of pytest that a scenario has no use for, and that cost time with each.
+_NOT_NEEDED = (
+    "doctest",
+    "faulthandler",
+    "junitxml",
+    "legacypath",
+    "logging",
+    "pastebin",
+    "setuponly",
+    "setupplan",
+    "stepwise",
+    "subtests",
+    "threadexception",
+    "tmpdir",
+    "unittest",
+    "unraisableexception",
+    "warnings",
+)
 
 
 def main() -> int:
-    """Read a task from standard input, do it, and leave."""
+    """Read a task, do it, and leave."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1) as out:
         os.dup2(2, 1)
-        task = Task.decode(sys.stdin.read())
+        line = sys.stdin.readline()
+        if not line:
+            return 0
         try:
-            return _work(task, out)
+            return _work(Task.decode(line), out)
         except Exception as fault:  # noqa: BLE001 -- told to the run, which ends it
             _tell(out, Broken(f"{type(fault).__name__}: {fault}"))
             return 1
@@ -76,8 +72,7 @@ def _tell(out: TextIO, event: Event) -> None:
 
 def _work(task: Task, out: TextIO) -> int:
     folder, features = Path(task.folder), Path(task.features)
-    suite = read_suite(features, task.known)
-    by_id = {scenario.id: scenario for scenario in suite.scenarios}
+    suite = read_suite(features, task.known, sentences=None)
     laboratory = Laboratory(folder / "scenarios", task.seed, task.version, task.database_url)
     if task.lead:
         said = laboratory.declaration()
@@ -88,8 +83,8 @@ def _work(task: Task, out: TextIO) -> int:
     FOLDERS[:] = [features]
     binding = Binding(
         folder=features,
-        wanted=tuple(by_id[wanted] for wanted in task.wanted),
         known=suite.scenarios,
+        wanted=sys.stdin,
         markers=task.known,
         laboratory=laboratory,
         emit=lambda event: _tell(out, event),
@@ -114,12 +109,7 @@ def _arguments(folder: Path) -> list[str]:
         "--strict-markers",
         "-p",
         "no:cacheprovider",
-        "-p",
-        "no:doctest",
-        "-p",
-        "no:unittest",
-        "-p",
-        "no:junitxml",
+        *(word for name in _NOT_NEEDED for word in ("-p", f"no:{name}")),
         "-p",
         "pytest_bdd.plugin",
         "--capture=no",

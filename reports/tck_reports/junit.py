@@ -187,4 +187,6 @@ def _count(suite: ET.Element) -> None:
 
 def _clean(text: str) -> str:
     """Return the text with everything that XML 1.0 cannot hold spelled out."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(f"\\u{ord(one):04x}" if ord(one) in _XML_FORBIDDEN else one for one in visible(text))

@@ -117,6 +117,8 @@ def visible(text: str) -> str:
     Newline and tab stay; so do all printable characters. Direction marks are spelled out, too: they can make one text
     look like another.
     """
+    if text.isprintable():
+        return text
     return "".join(one if one in "\n\t" or _shown(one) else _spelled(one) for one in text)
 
 

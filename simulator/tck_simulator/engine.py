@@ -114,6 +114,7 @@ class Engine:
         self._live: list[LiveRun] = []
         self._stalled: list[LiveRun] = []
         self._started: dict[int, int] = {}
+        self._outcomes: dict[int, RunOutcome] = {}
         self._exchanges: dict[int, ExchangeRow] = {}
 
     def detect(self) -> None:
@@ -134,7 +135,7 @@ class Engine:
         run = self._started.get(job)
         if run is None:
             return StimulusResult(outcome=RunOutcome.QUEUED)
-        return StimulusResult(run=str(run), outcome=RunOutcome(self._store.session(run).outcome))
+        return StimulusResult(run=str(run), outcome=self._outcomes.get(run, RunOutcome.LIVE))
 
     def _take(self, stimulus: Stimulus) -> int | None:  # noqa: C901, PLR0912 -- one case per word of the vocabulary
         """Put a stimulus into rows and jobs; give the job that it led to."""
@@ -224,20 +225,22 @@ class Engine:
 
     def pump(self) -> None:
         """Do everything that is due now."""
-        progress = True
-        while progress:
-            progress = self._renew_and_poll() or self._reclaim() or self._start_next()
+        self._renew_and_poll()
+        self._reclaim()
+        while self._start_next():
+            self._renew_and_poll()
 
-    def _renew_and_poll(self) -> bool:
-        progress = False
+    def _renew_and_poll(self) -> None:
+        """Keep the leases of our own live runs, every third of their time, and finish the runs that have ended."""
+        now = self._clock.now()
         for live in list(self._live):
-            self._store.renew_lease(live.mailbox.id, live.epoch, self._lease_end(live.settings))
+            if now - live.renewed >= live.settings.seconds(names.LEASE_SECONDS) / 3:
+                self._store.renew_lease(live.mailbox.id, live.epoch, self._lease_end(live.settings))
+                live.renewed = now
             ended = self._sequence.poll(live)
             if ended is not None:
                 self._live.remove(live)
                 self._finish(live, ended)
-                progress = True
-        return progress
 
     def _lease_end(self, settings: names.Effective) -> datetime:
         return self._clock.now() + settings.seconds(names.LEASE_SECONDS)
@@ -285,6 +288,7 @@ class Engine:
         self._sequence.clear(live, self._clock.now())
         if not recorded:
             return
+        self._outcomes[live.run] = ended.outcome
         known = self._exchanges.get(live.run)
         if known is not None:
             self._exchanges[live.run] = ExchangeRow(known.run, known.mailbox, known.session, result.as_fields())
@@ -376,13 +380,12 @@ class Engine:
             if ended is not None:
                 self._finish(live, ended)
 
-    def _reclaim(self) -> bool:
+    def _reclaim(self) -> None:
         """Take over the mailboxes whose lease has run out, stopping the old container first (§11.7, CLEAN-6)."""
         mine = {live.mailbox.id for live in self._live}
-        over = [mailbox for mailbox in self._store.expired_leases(self._clock.now()) if mailbox.id not in mine]
-        for mailbox in over:
-            self._take_over(mailbox)
-        return bool(over)
+        for mailbox in self._store.expired_leases(self._clock.now()):
+            if mailbox.id not in mine:
+                self._take_over(mailbox)
 
     def _take_over(self, mailbox: Mailbox) -> None:
         """End the run of a worker that is gone and queue its phase again. Ids it had reported are kept (RESUME-15)."""

@@ -38,6 +38,7 @@ class LiveRun:
     version: Version | None
     worktree: Path
     started: datetime
+    renewed: datetime
     deadline: datetime
     asked: str | None
     fallback: FallbackReason | None

@@ -155,6 +155,7 @@ class RunSequence:
             version=version,
             worktree=self._layout.worktree(mailbox.ref, str(run)),
             started=now,
+            renewed=now,
             deadline=now + timedelta(minutes=int(minutes)),
             asked=resolution.resume_id,
             fallback=resolution.reason,

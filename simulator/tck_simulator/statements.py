@@ -70,6 +70,16 @@ BRANCH_PREFIX = select(t.projects.c.branch_prefix).where(
     t.projects.c.organization == bindparam("organization"), t.projects.c.name == bindparam("project")
 )
 
+INSERT_MERGE_REQUEST = insert(t.merge_requests)
+#: `organization`, `project`, `iid`
+OWNER_OF_MERGE_REQUEST = select(t.merge_requests.c.mailbox_id).where(
+    t.merge_requests.c.organization == bindparam("organization"),
+    t.merge_requests.c.project == bindparam("project"),
+    t.merge_requests.c.iid == bindparam("iid"),
+)
+#: `key`
+MERGE_REQUESTS_OF_MAILBOX = select(t.merge_requests.c.iid).where(t.merge_requests.c.mailbox_id == bindparam("key"))
+
 JOBS = select(t.jobs).order_by(t.jobs.c.due_at, t.jobs.c.id)
 #: The first job that may be started: `now`, `blocked`
 NEXT_JOB = (
@@ -92,6 +102,9 @@ EXPIRED_LEASES = (
 INSERT_JOB = insert(t.jobs)
 #: `key`
 DROP_JOB = delete(t.jobs).where(t.jobs.c.id == bindparam("key"))
+
+#: `key`
+DROP_JOBS = delete(t.jobs).where(t.jobs.c.mailbox_id == bindparam("key"))
 
 INSERT_RUN = insert(t.llm_sessions)
 #: `run`, and the columns to set

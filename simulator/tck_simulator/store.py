@@ -19,13 +19,11 @@ from sqlalchemy import (
     create_engine,
     delete,
     event,
-    func,
     insert,
     select,
     update,
 )
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.pool import StaticPool
 
 from tck_driver.configuration import Binding, EngineConfig, SettingScope
 from tck_driver.vocabulary import AdapterId, FallbackReason, MailboxKind, MailboxRef, Phase, RunOutcome
@@ -126,23 +124,36 @@ class Store:
     def __init__(self, url: str) -> None:
         """Open the database at a SQLAlchemy URL. Raises `StoreError` where it cannot be used."""
         self.url = url
-        options: dict[str, object] = {"poolclass": StaticPool} if url.startswith("sqlite") else {}
-        try:
-            self._engine: Engine = create_engine(url, **options)
-        except (SQLAlchemyError, ImportError) as fault:
-            raise StoreError(f"database {url}: {fault}; give a URL such as sqlite:////tmp/tck.sqlite") from fault
+        self._engine: Engine = create_engine(url)
+        self._single: Connection | None = None
         if url.startswith("sqlite"):
             event.listen(self._engine, "connect", _sqlite_settings)
 
     def close(self) -> None:
         """Let the database go."""
+        if self._single is not None:
+            self._single.close()
+            self._single = None
         self._engine.dispose()
 
     @contextmanager
     def _begin(self) -> Generator[Connection]:
+        """Give a connection in a transaction, for what must happen wholly or not at all."""
+        with self._explained(), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _once(self) -> Generator[Connection]:
+        """Give the connection for single statements, each a transaction by itself; it stays open, which spares much."""
+        with self._explained():
+            if self._single is None:
+                self._single = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            yield self._single
+
+    @contextmanager
+    def _explained(self) -> Generator[None]:
         try:
-            with self._engine.begin() as connection:
-                yield connection
+            yield
         except SQLAlchemyError as fault:
             what, cure = explain(fault)
             raise StoreError(f"database {self.url}: {what}; {cure}") from fault
@@ -188,7 +199,7 @@ class Store:
     def binding(self, organization: str, project: str, phase: Phase) -> Binding | None:
         """Give what a phase is bound to (§16.7)."""
         key = {"organization": organization, "project": project, "phase": phase}
-        with self._begin() as connection:
+        with self._once() as connection:
             row = connection.execute(q.BINDING, key).mappings().first()
         return None if row is None else Binding(AdapterId(row["adapter_id"]), row["provider"], row["model"])
 
@@ -198,25 +209,25 @@ class Store:
             t.bindings.c.organization == organization, t.bindings.c.project == project, t.bindings.c.phase.in_(phases)
         )
         values = {"adapter_id": binding.adapter, "provider": binding.provider, "model": binding.model}
-        with self._begin() as connection:
+        with self._once() as connection:
             connection.execute(update(t.bindings).where(where).values(**values))
 
     def branch_prefix(self, organization: str, project: str) -> str:
         """Give the project's `BRANCH_PREFIX`."""
         key = {"organization": organization, "project": project}
-        with self._begin() as connection:
+        with self._once() as connection:
             return str(connection.execute(q.BRANCH_PREFIX, key).scalar_one())
 
     def set_branch_prefix(self, organization: str, project: str, prefix: str) -> None:
         """Store another `BRANCH_PREFIX`."""
         where = and_(t.projects.c.organization == organization, t.projects.c.name == project)
-        with self._begin() as connection:
+        with self._once() as connection:
             connection.execute(update(t.projects).where(where).values(branch_prefix=prefix))
 
     def settings(self, organization: str, project: str) -> StoredSettings:
         """Give the stored values that bear on a project, by setting and scope."""
         found: dict[str, dict[str, bool | int]] = {}
-        with self._begin() as connection:
+        with self._once() as connection:
             for name, scope, value in connection.execute(
                 q.SETTINGS, {"organization": organization, "project": project}
             ).all():
@@ -225,7 +236,7 @@ class Store:
 
     def all_settings(self) -> Sequence[RowMapping]:
         """Give every stored setting."""
-        with self._begin() as connection:
+        with self._once() as connection:
             return connection.execute(select(t.settings)).mappings().all()
 
     def set_setting(
@@ -263,24 +274,24 @@ class Store:
 
     def mailbox(self, ref: MailboxRef) -> Mailbox | None:
         """Give the latest generation of an address."""
-        with self._begin() as connection:
+        with self._once() as connection:
             row = connection.execute(q.MAILBOX_BY_ADDRESS, _address(ref)).mappings().first()
         return None if row is None else _mailbox(row)
 
     def mailbox_by_id(self, identity: int) -> Mailbox:
         """Give one row."""
-        with self._begin() as connection:
+        with self._once() as connection:
             return _mailbox(connection.execute(q.MAILBOX_BY_ID, {"key": identity}).mappings().one())
 
     def mailboxes(self, *, only_open: bool = False) -> list[Mailbox]:
         """Give all rows, oldest first."""
         query = q.OPEN_MAILBOXES if only_open else q.MAILBOXES
-        with self._begin() as connection:
+        with self._once() as connection:
             return [_mailbox(row) for row in connection.execute(query).mappings()]
 
     def set_mailbox(self, identity: int, **values: str | int | bool | datetime | None) -> None:
         """Set columns of one mailbox."""
-        with self._begin() as connection:
+        with self._once() as connection:
             connection.execute(q.UPDATE_MAILBOX, {"key": identity, **values})
 
     def freeze_name(self, identity: int, name: str) -> str:
@@ -304,31 +315,31 @@ class Store:
 
     def take_lease(self, identity: int, owner: str, expires_at: datetime) -> int | None:
         """Take the lease of a mailbox that nobody holds, and give its epoch; None where somebody does (§11.7)."""
-        with self._begin() as connection:
+        with self._once() as connection:
             epoch = int(connection.execute(q.MAILBOX_BY_ID, {"key": identity}).mappings().one()["lease_epoch"])
         return epoch + 1 if self.take_lease_after(identity, epoch, owner, expires_at) else None
 
     def take_lease_after(self, identity: int, epoch: int, owner: str, expires_at: datetime) -> bool:
         """Take the lease that nobody has held since `epoch`, under the next epoch; False where somebody has (§11.7)."""
         values = {"lease_owner": owner, "lease_epoch": epoch + 1, "lease_expires_at": expires_at}
-        with self._begin() as connection:
+        with self._once() as connection:
             return connection.execute(q.TAKE_LEASE, {"key": identity, "epoch": epoch, **values}).rowcount > 0
 
     def expired_leases(self, now: datetime) -> list[Mailbox]:
         """Give the open mailboxes whose lease has run out."""
-        with self._begin() as connection:
+        with self._once() as connection:
             return [_mailbox(row) for row in connection.execute(q.EXPIRED_LEASES, {"now": now}).mappings()]
 
     def renew_lease(self, identity: int, epoch: int, expires_at: datetime) -> bool:
         """Extend a lease, if it is still of this epoch and held."""
         values = {"key": identity, "epoch": epoch, "lease_expires_at": expires_at}
-        with self._begin() as connection:
+        with self._once() as connection:
             return connection.execute(q.HELD_MAILBOX, values).rowcount > 0
 
     def take_over_lease(self, identity: int, owner: str, expires_at: datetime) -> None:
         """Take an expired lease from whoever holds it, under a new epoch (§11.7)."""
         values = {"lease_owner": owner, "lease_epoch": t.mailboxes.c.lease_epoch + 1, "lease_expires_at": expires_at}
-        with self._begin() as connection:
+        with self._once() as connection:
             connection.execute(update(t.mailboxes).where(t.mailboxes.c.id == identity).values(**values))
 
     def drop_lease(self, identity: int) -> None:
@@ -340,38 +351,36 @@ class Store:
     def add_merge_request(self, mailbox: Mailbox, iid: int) -> None:
         """Remember that this merge request is the agent's, for this mailbox (§11.1)."""
         values = {"organization": mailbox.ref.organization, "project": mailbox.ref.project, "iid": iid}
-        with self._begin() as connection:
-            connection.execute(insert(t.merge_requests).values(**values, mailbox_id=mailbox.id))
+        with self._once() as connection:
+            connection.execute(q.INSERT_MERGE_REQUEST, {**values, "mailbox_id": mailbox.id})
 
     def owner_of_merge_request(self, organization: str, project: str, iid: int) -> int | None:
         """Give the id of the issue mailbox to which the agent's merge request belongs."""
-        c = t.merge_requests.c
-        where = (c.organization == organization, c.project == project, c.iid == iid)
-        with self._begin() as connection:
-            return connection.execute(select(c.mailbox_id).where(*where)).scalar()
+        key = {"organization": organization, "project": project, "iid": iid}
+        with self._once() as connection:
+            return connection.execute(q.OWNER_OF_MERGE_REQUEST, key).scalar()
 
     def has_merge_request(self, mailbox_id: int) -> bool:
         """Whether the agent has opened a merge request for this mailbox."""
-        query = select(func.count()).select_from(t.merge_requests).where(t.merge_requests.c.mailbox_id == mailbox_id)
-        with self._begin() as connection:
-            return bool(connection.execute(query).scalar())
+        with self._once() as connection:
+            return connection.execute(q.MERGE_REQUESTS_OF_MAILBOX, {"key": mailbox_id}).first() is not None
 
     def add_job(self, mailbox_id: int, phase: Phase, due_at: datetime) -> int:
         """Queue a run, and give the job's id."""
-        with self._begin() as connection:
+        with self._once() as connection:
             values = {"mailbox_id": mailbox_id, "phase": phase, "due_at": due_at}
             key = connection.execute(q.INSERT_JOB, values).inserted_primary_key
             return int(key[0]) if key is not None else 0
 
     def jobs(self) -> list[Job]:
         """Give the queue, in the order in which it is worked off."""
-        with self._begin() as connection:
+        with self._once() as connection:
             rows = connection.execute(q.JOBS).mappings().all()
         return [Job(row["id"], row["mailbox_id"], Phase(row["phase"]), row["due_at"]) for row in rows]
 
     def next_job(self, now: datetime) -> tuple[Job, Mailbox] | None:
         """Give the first job that is due and whose mailbox is neither held nor blocked."""
-        with self._begin() as connection:
+        with self._once() as connection:
             row = connection.execute(q.NEXT_JOB, {"now": now, "blocked": IssueState.BLOCKED}).mappings().first()
         if row is None:
             return None
@@ -379,13 +388,13 @@ class Store:
 
     def drop_job(self, identity: int) -> None:
         """Take one job off the queue."""
-        with self._begin() as connection:
+        with self._once() as connection:
             connection.execute(q.DROP_JOB, {"key": identity})
 
     def drop_jobs(self, mailbox_id: int) -> None:
         """Take a mailbox's jobs off the queue."""
-        with self._begin() as connection:
-            connection.execute(delete(t.jobs).where(t.jobs.c.mailbox_id == mailbox_id))
+        with self._once() as connection:
+            connection.execute(q.DROP_JOBS, {"key": mailbox_id})
 
     # --- llm_sessions ------------------------------------------------------------------------------------------------
 
@@ -406,13 +415,13 @@ class Store:
             "resumed": False,
             **session,
         }
-        with self._begin() as connection:
+        with self._once() as connection:
             key = connection.execute(q.INSERT_RUN, values).inserted_primary_key
             return int(key[0]) if key is not None else 0
 
     def note_native_id(self, run: int, epoch: int, native_id: str) -> None:
         """Store an id while its run is still live, unless the lease has moved on (RESUME-14, RESUME-15)."""
-        with self._begin() as connection:
+        with self._once() as connection:
             connection.execute(q.UPDATE_HELD_RUN, {"run": run, "epoch": epoch, "native_session_id": native_id})
 
     def start_run_afresh(self, run: int, epoch: int, fallback: FallbackReason) -> bool:
@@ -421,7 +430,7 @@ class Store:
         A worker that is told False must not start anything (RESUME-14).
         """
         values = {"asked_session_id": None, "resume_fallback": fallback}
-        with self._begin() as connection:
+        with self._once() as connection:
             return connection.execute(q.UPDATE_HELD_RUN, {"run": run, "epoch": epoch, **values}).rowcount > 0
 
     def finish_run(
@@ -468,7 +477,7 @@ class Store:
             "resumed": resumed,
             "resume_fallback": fallback,
         }
-        with self._begin() as connection:
+        with self._once() as connection:
             connection.execute(q.UPDATE_RUN, {"run": run, **values})
 
     def sessions(self, mailbox_id: int | None = None) -> list[Session]:
@@ -482,33 +491,33 @@ class Store:
 
     def session(self, run: int) -> Session:
         """Give the row of one run."""
-        with self._begin() as connection:
+        with self._once() as connection:
             return Session(**connection.execute(q.RUN, {"run": run}).mappings().one())
 
     def purge_sessions(self, before: datetime) -> int:
         """Delete the rows of ended runs that began before a time (CLEAN-7), and give how many there were."""
         where = t.llm_sessions.c.created_at < before
         live = t.llm_sessions.c.outcome == RunOutcome.LIVE
-        with self._begin() as connection:
+        with self._once() as connection:
             return connection.execute(delete(t.llm_sessions).where(where, ~live)).rowcount
 
     # --- installations and incidents ---------------------------------------------------------------------------------
 
     def images(self) -> dict[str, str]:
         """Give the runner image of each adapter as configured now."""
-        with self._begin() as connection:
+        with self._once() as connection:
             rows = connection.execute(q.IMAGES).all()
         return {adapter: image for adapter, image in rows}  # noqa: C416 -- a dict of rows needs the unpacking for its types
 
     def set_image(self, adapter: AdapterId, image: str) -> None:
         """Configure another runner image."""
         where = t.runner_images.c.adapter_id == adapter
-        with self._begin() as connection:
+        with self._once() as connection:
             connection.execute(update(t.runner_images).where(where).values(image=image))
 
     def installed(self, adapter: AdapterId) -> tuple[str, Installation | None] | None:
         """Give an adapter's image as configured now, and what was detected in it, if anything was yet."""
-        with self._begin() as connection:
+        with self._once() as connection:
             row = connection.execute(q.INSTALLED, {"adapter": adapter}).mappings().first()
         if row is None:
             return None
@@ -517,13 +526,13 @@ class Store:
 
     def installation(self, adapter: AdapterId, image: str) -> Installation | None:
         """Give what was detected in an image, None where nothing was yet."""
-        with self._begin() as connection:
+        with self._once() as connection:
             row = connection.execute(q.INSTALLATION, {"adapter": adapter, "image": image}).mappings().first()
         return None if row is None else Installation(**row)
 
     def installations(self) -> list[Installation]:
         """Give every row, oldest first."""
-        with self._begin() as connection:
+        with self._once() as connection:
             return [Installation(**row) for row in connection.execute(q.INSTALLATIONS).mappings()]
 
     def add_installations(self, found: Sequence[Installation]) -> None:
@@ -531,18 +540,18 @@ class Store:
         rows = [
             {name: getattr(one, name) for name in Installation.__dataclass_fields__ if name != "id"} for one in found
         ]
-        with self._begin() as connection:
+        with self._once() as connection:
             connection.execute(q.INSERT_INSTALLATIONS, rows)
 
     def add_incident(self, kind: str, subject: str, reason: str, at: datetime) -> None:
         """Put something on record."""
-        with self._begin() as connection:
+        with self._once() as connection:
             connection.execute(insert(t.incidents).values(kind=kind, subject=subject, reason=reason, created_at=at))
 
     def incidents(self) -> list[Incident]:
         """Give what is on record, oldest first."""
         query = select(t.incidents.c.kind, t.incidents.c.subject, t.incidents.c.reason).order_by(t.incidents.c.id)
-        with self._begin() as connection:
+        with self._once() as connection:
             return [Incident(**row) for row in connection.execute(query).mappings()]
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from tck_simulator.store import Store
 
-from .house import House
+from .house import ISSUE, TWIN, House
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +19,15 @@ def memory() -> Iterator[Store]:
 
 @pytest.fixture
 def house(tmp_path: Path, memory: Store) -> Iterator[House]:
-    """An engine with two projects, `org/app` and `org/web`, both bound to Claude Code, and one open issue in each."""
+    """An engine that is not opened yet."""
     found = House.build(tmp_path, memory)
     yield found
     found.close()
+
+
+@pytest.fixture
+def engine(house: House) -> House:
+    """An engine with an open issue in each of two projects, all phases bound to Claude Code."""
+    house.open()
+    house.opened(ISSUE, TWIN)
+    return house

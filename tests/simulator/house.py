@@ -85,6 +85,10 @@ class House:
         found = (row for row in self.engine.query("sessions") if isinstance(row, SessionRow))
         return [row for row in found if row.mailbox == ref]
 
+    def told(self, ref: MailboxRef = ISSUE) -> list[tuple[str, bool, str | None]]:
+        """Give outcome, resumed and reason of each run."""
+        return [(row.outcome, row.resumed, row.resume_fallback) for row in self.rows(ref)]
+
     def raw_rows(self) -> list[Session]:
         return self.store.sessions()
 

@@ -59,6 +59,7 @@ class Answering:
         (AdapterId.COPILOT, 0, "GitHub Copilot CLI 1.0.102.\nRun", "1.0.102", None),
         (AdapterId.COPILOT, 0, "GitHub Copilot CLI 1.0.24.", "1.0.24", "version 1.0.24 was not verified to resume"),
         (AdapterId.GROK_BUILD, 0, "9.9.9", "9.9.9", "the adapter does not declare resumable sessions"),
+        (AdapterId.GROK_BUILD, 1, "9.9.9", None, "the adapter does not declare resumable sessions"),
         (AdapterId.CLAUDE_CODE, 1, "2.1.197", None, "the version command failed with exit code 1"),
         (AdapterId.CLAUDE_CODE, 0, "", None, "the version command printed no version"),
         (AdapterId.CLAUDE_CODE, 0, "Please log in", None, "the version command printed no version"),

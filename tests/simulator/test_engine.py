@@ -4,48 +4,29 @@ from __future__ import annotations
 
 import pytest
 
-from tck_driver.bench import Script, Shape, Write
+from tck_driver.bench import Script, Shape
 from tck_driver.configuration import Binding
 from tck_driver.stimuli import (
     BindingChanged,
     InstallationChanged,
     IssueBlocked,
-    IssueClosed,
-    IssueDeleted,
-    IssueReopened,
     IssueRetitled,
     IssueRetry,
     LeaseExpired,
     MergeRequestEventSent,
     PrefixChanged,
-    ReconcileDue,
     ReviewRequested,
-    RunDue,
     StimulusResult,
     WorkerWoken,
 )
-from tck_driver.vocabulary import ISSUE_PHASES, AdapterId, Closing, MergeRequestEvent, Phase, RunOutcome
+from tck_driver.vocabulary import ISSUE_PHASES, AdapterId, MergeRequestEvent, Phase, RunOutcome
 from tck_driver.witness import CliAnswered, ContainerEnded, ModelCalled, VersionAsked
-from tck_simulator.naming import prefix_fault
 from tck_simulator.ports import ModelAnswer
 
 from .house import ISSUE, MINUTE, REVIEW, TWIN, House
 
 SESSIONS = (AdapterId.CLAUDE_CODE, AdapterId.CODEX, AdapterId.OPENCODE, AdapterId.COPILOT)
 NAME = "agent/issue-7-add-a-page"
-
-
-@pytest.fixture
-def engine(house: House) -> House:
-    """An engine with an open issue in each of two projects, all phases bound to Claude Code."""
-    house.open()
-    house.opened(ISSUE, TWIN)
-    return house
-
-
-def told(house: House) -> list[tuple[str, bool, str | None]]:
-    """Give outcome, resumed and reason of each run of the issue."""
-    return [(row.outcome, row.resumed, row.resume_fallback) for row in house.rows()]
 
 
 # --- first and second runs -------------------------------------------------------------------------------------------
@@ -58,7 +39,7 @@ def test_the_first_run_is_fresh_and_the_second_resumes_its_session(house: House,
     assert house.run(phase=Phase.ANALYSIS) == StimulusResult("1", RunOutcome.SUCCEEDED)
     assert house.run(phase=Phase.DEVELOPMENT) == StimulusResult("2", RunOutcome.SUCCEEDED)
     first, second = house.rows()
-    assert told(house) == [("succeeded", False, "no_prior_session"), ("succeeded", True, None)]
+    assert house.told() == [("succeeded", False, "no_prior_session"), ("succeeded", True, None)]
     assert first.native_session_id == second.native_session_id is not None
     assert [start.asked_id for start in house.starts()] == [None, first.native_session_id]
     assert {row.session_name for row in house.rows()} == {NAME}
@@ -112,7 +93,7 @@ def test_api_mode_calls_the_provider_and_nothing_else(house: House) -> None:
     house.run(phase=Phase.ANALYSIS)
     house.models.answers(ModelAnswer(ok=False, text=""))
     house.run(phase=Phase.ANALYSIS)
-    assert told(house) == [("succeeded", False, None), ("failed", False, None)]
+    assert house.told() == [("succeeded", False, None), ("failed", False, None)]
     assert len(house.witness.of(ModelCalled)) == 2
     assert house.containers() == []
     assert house.session_folders() == []
@@ -122,7 +103,7 @@ def test_a_run_with_another_adapter_has_a_session_of_its_own_and_both_are_resume
     for adapter in (AdapterId.CLAUDE_CODE, AdapterId.CODEX, AdapterId.CLAUDE_CODE, AdapterId.CODEX):
         engine.engine.send(BindingChanged("org", "app", Binding(adapter)))
         engine.run()
-    assert told(engine) == [
+    assert engine.told() == [
         ("succeeded", False, "no_prior_session"),
         ("succeeded", False, "adapter_changed"),
         ("succeeded", True, None),
@@ -149,7 +130,7 @@ def test_a_setting_that_is_off_leaves_state_alone_and_on_again_resumes(engine: H
     assert engine.set("AGENT_SESSION_RESUME", "off", "app").error is not None
     assert engine.set("AGENT_SESSION_RESUME", None, "app") == StimulusResult()
     engine.run()
-    assert told(engine) == [
+    assert engine.told() == [
         ("succeeded", False, "no_prior_session"),
         ("succeeded", False, None),
         ("succeeded", True, None),
@@ -203,7 +184,7 @@ def test_a_refused_resume_is_started_afresh_once_and_the_new_session_goes_on(
     house.script(shape)
     house.run(phase=Phase.CI_FIX)
     house.run(phase=Phase.CI_FIX)
-    assert told(house)[1:] == [("succeeded", False, "refused"), ("succeeded", True, None)]
+    assert house.told()[1:] == [("succeeded", False, "refused"), ("succeeded", True, None)]
     assert len(house.starts()) == 4
     old, new = house.rows()[0].native_session_id, house.rows()[1].native_session_id
     assert [start.asked_id for start in house.starts()] == [None, old, None, new]
@@ -234,16 +215,16 @@ def test_a_second_leg_gets_what_is_left_of_the_time(engine: House) -> None:
     engine.script(Script("refuse", duration_ms=29 * MINUTE), Script("hang"))
     engine.run()
     engine.engine.advance(29 * MINUTE)
-    assert told(engine)[1] == ("live", False, "refused")
+    assert engine.told()[1] == ("live", False, "refused")
     engine.engine.advance(MINUTE)
-    assert told(engine)[1] == ("timed_out", False, "refused")
+    assert engine.told()[1] == ("timed_out", False, "refused")
 
 
 def test_a_fresh_leg_that_fails_has_its_own_outcome_and_counts_as_one_retry(engine: House) -> None:
     engine.run()
     engine.script("refuse", "server_error")
     engine.run()
-    assert told(engine)[1] == ("failed", False, "refused")
+    assert engine.told()[1] == ("failed", False, "refused")
     assert engine.mailbox().llm_retries == 1
 
 
@@ -290,7 +271,7 @@ def test_a_success_without_confirmation_is_a_fallback_and_is_not_repeated(house:
     house.opened(ISSUE)
     house.run()
     house.run(shape=shape)
-    assert told(house)[1] == ("succeeded", False, "refused")
+    assert house.told()[1] == ("succeeded", False, "refused")
     assert len(house.starts()) == 2
     new = house.rows()[1].native_session_id
     assert (new is not None) is (shape == "other_id")
@@ -308,11 +289,25 @@ def test_a_rotated_id_is_asked_for_next(engine: House) -> None:
     assert engine.starts()[-1].asked_id == second.native_session_id
 
 
+def test_while_a_resume_runs_no_id_is_stored_but_the_one_that_was_asked_for(engine: House) -> None:
+    engine.run()
+    engine.run(shape="hang_early")
+    (container,) = engine.runtime.running()
+    said = engine.runtime._containers[container].stdout
+    other = "6bb83803-0e89-4a15-a460-2928817ba68f"
+    said.append(f'{{"type": "assistant", "session_id": "{other}"}}\n')  # which would confirm a rotation in the end
+    engine.engine.quiesce(0)
+    assert engine.rows()[1].native_session_id is None
+    said[:] = [f'{{"type": "system", "session_id": "{old_id(engine)}"}}\n']
+    engine.engine.quiesce(0)
+    assert engine.rows()[1].native_session_id == old_id(engine)
+
+
 def test_a_run_that_saved_nothing_has_no_id(engine: House) -> None:
     engine.run(shape="unsaved")
     assert engine.rows()[0].native_session_id is None
     engine.run()
-    assert told(engine) == [("succeeded", False, "no_prior_session")] * 2
+    assert engine.told() == [("succeeded", False, "no_prior_session")] * 2
 
 
 def test_a_malformed_id_is_stored_nowhere(engine: House) -> None:
@@ -339,160 +334,6 @@ def test_a_changed_image_is_looked_at_before_the_next_run_and_an_older_version_d
     engine.runtime.set_version(AdapterId.CLAUDE_CODE, "1.0.124", "plain")
     engine.engine.send(InstallationChanged(AdapterId.CLAUDE_CODE, "runner-claude-code:0"))
     engine.run()
-    assert told(engine)[1] == ("succeeded", False, "unsupported_version")
+    assert engine.told()[1] == ("succeeded", False, "unsupported_version")
     asked = [record for record in engine.witness.of(VersionAsked) if record.image == "runner-claude-code:0"]
     assert len(asked) == 1
-
-
-# --- ends ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("how", "state"),
-    [(Closing.MERGED, "done"), (Closing.UNASSIGNED, "cancelled"), (Closing.UNMERGED, "cancelled")],
-)
-def test_the_end_of_an_issue_removes_all_of_its_state_and_nothing_of_its_neighbour(
-    engine: House, how: Closing, state: str
-) -> None:
-    for ref in (ISSUE, TWIN):
-        engine.run(ref)
-    engine.run(shape="hang")
-    engine.engine.send(IssueClosed(ISSUE, how))
-    assert engine.rows()[-1].outcome == "cancelled"
-    assert engine.mailbox().state == state
-    assert engine.session_folders() == ["org-web-issue-7"]
-    assert engine.runtime.running() == []
-    assert engine.worktrees() == []
-    assert engine.run().error == "org/app#7 is closed"
-    engine.run(TWIN)
-    assert engine.rows(TWIN)[-1].resumed
-
-
-def test_a_deleted_issue_is_orphaned_and_any_other_answer_ends_nothing(engine: House) -> None:
-    for ref in (ISSUE, TWIN):
-        engine.run(ref)
-    engine.engine.send(IssueDeleted(ISSUE))
-    assert engine.mailbox().state == "orphaned"
-    for answer in ("500", "503", "401", "403", "429", "timeout"):
-        engine.forge.tracker_answers(TWIN, answer)
-        engine.engine.send(ReconcileDue())
-        assert engine.mailbox(TWIN).open
-    assert engine.session_folders() == ["org-web-issue-7"]
-
-
-def test_a_reopened_issue_begins_anew(engine: House) -> None:
-    engine.run()
-    engine.engine.send(IssueClosed(ISSUE, Closing.MERGED))
-    engine.engine.send(IssueRetitled(ISSUE, "Other title"))
-    engine.engine.send(IssueReopened(ISSUE))
-    engine.run()
-    box = engine.mailbox()
-    assert (box.generation, box.branch_name) == (2, "agent/issue-7-other-title")
-    assert told(engine)[-1] == ("succeeded", False, "no_prior_session")
-    assert engine.starts()[-1].asked_id is None
-
-
-def test_a_removal_that_fails_is_on_record_and_tried_again_by_the_next_sweep(engine: House) -> None:
-    engine.run()
-    folder = engine.base / ".agent-sessions" / "org-app-issue-7"
-    engine.remover.protect(folder)
-    engine.engine.send(IssueClosed(ISSUE, Closing.MERGED))
-    engine.engine.send(ReconcileDue())
-    assert engine.session_folders() == ["org-app-issue-7"]
-    assert {incident.kind for incident in engine.store.incidents()} == {"session_removal"}
-    engine.remover.unprotect(folder)
-    engine.engine.send(ReconcileDue())
-    assert engine.session_folders() == []
-    assert engine.mailbox().session_dir is None
-
-
-def test_a_sweep_removes_what_belongs_to_no_open_mailbox(engine: House) -> None:
-    engine.run()
-    engine.run(TWIN, shape="hang")
-    sessions, trees = engine.base / ".agent-sessions", engine.base / ".worktrees"
-    (sessions / "nobody" / "codex").mkdir(parents=True)
-    (sessions / "file").touch()
-    (sessions / "link").symlink_to(engine.base)
-    (trees / "org-app-issue-7-99").mkdir()
-    engine.engine.send(ReconcileDue())
-    assert engine.session_folders() == ["org-app-issue-7", "org-web-issue-7"]
-    assert [path.name for path in engine.worktrees()] == ["org-web-issue-7-2"]
-    assert engine.store.incidents() == []
-
-
-def test_old_rows_go_and_the_next_run_begins_anew_in_a_directory_that_stays(engine: House) -> None:
-    engine.run()
-    engine.engine.advance(31 * 24 * 60 * MINUTE)
-    engine.engine.send(ReconcileDue())
-    assert engine.rows() == []
-    assert engine.session_folders() == ["org-app-issue-7"]
-    engine.run()
-    assert told(engine) == [("succeeded", False, "no_prior_session")]
-    assert engine.raw_rows()[0].id == 2
-
-
-# --- crashes ---------------------------------------------------------------------------------------------------------
-
-
-def test_after_a_crash_the_run_is_abandoned_once_its_lease_is_over_and_its_event_runs_again(engine: House) -> None:
-    engine.run(shape="hang")
-    engine.engine.kill()
-    engine.engine.start()
-    assert [row.outcome for row in engine.rows()] == ["live"]
-    engine.engine.advance(MINUTE)
-    assert told(engine) == [("abandoned", False, "no_prior_session"), ("succeeded", True, None)]
-    assert engine.runtime.running() == []
-    assert engine.worktrees() == []
-    assert engine.mailbox().llm_retries == 0
-
-
-def test_an_issue_that_ends_after_a_crash_leaves_nothing_behind(engine: House) -> None:
-    engine.run(shape="hang")
-    engine.engine.kill()
-    engine.engine.start()
-    engine.engine.send(IssueClosed(ISSUE, Closing.MERGED))
-    assert [row.outcome for row in engine.rows()] == ["cancelled"]
-    assert engine.runtime.running() == []
-    assert engine.worktrees() == []
-    assert engine.session_folders() == []
-    assert engine.mailbox().lease_owner is None
-    engine.engine.advance(10 * MINUTE)
-    assert len(engine.rows()) == 1
-
-
-def test_a_restarted_engine_goes_on_with_the_queue_and_the_sessions(engine: House) -> None:
-    engine.run()
-    engine.run(shape="server_error")
-    engine.engine.kill()
-    engine.engine.start()
-    engine.engine.advance(MINUTE)
-    assert told(engine)[-1] == ("succeeded", True, None)
-
-
-# --- what the engine refuses -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("stimulus", "error"),
-    [
-        (RunDue(REVIEW, Phase.HUMAN_REVIEW), "org/app!7 is not known"),
-        (RunDue(ISSUE, Phase.HUMAN_REVIEW), "org/app#7: human_review is no phase of a mailbox of this kind"),
-        (
-            PrefixChanged("org", "app", "a..b"),
-            "BRANCH_PREFIX 'a..b' of org/app is refused: " + (prefix_fault("a..b") or ""),
-        ),
-    ],
-)
-def test_a_stimulus_that_makes_no_sense_is_refused_and_changes_nothing(
-    engine: House, stimulus: RunDue | PrefixChanged, error: str
-) -> None:
-    before = engine.store.mailboxes(), engine.store.sessions()
-    assert engine.engine.send(stimulus) == StimulusResult(error=error)
-    assert (engine.store.mailboxes(), engine.store.sessions()) == before
-
-
-def test_what_an_agent_writes_beside_its_sessions_is_gone_with_its_container(engine: House) -> None:
-    planted = Write("/home/agent/.claude/settings.json", "{}")
-    engine.run(shape=Script("ok", acts=(planted,)))
-    left = [path.name for path in engine.base.rglob("*")]
-    assert "settings.json" not in left

@@ -24,6 +24,9 @@ Feature: Each adapter declares what its CLI can do about sessions
     Examples:
       | adapter     | phase       |
       | claude-code | development |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | codex       | ci_fix      |
       | opencode    | answer      |
       | copilot     | review_fix  |
@@ -40,9 +43,12 @@ Feature: Each adapter declares what its CLI can do about sessions
 
     Examples:
       | adapter     | version | phase       |
+      | opencode    | 1.3.2   | answer      |
+
+    Examples: more combinations
+      | adapter     | version | phase       |
       | claude-code | 1.0.100 | analysis    |
       | codex       | 0.100.0 | development |
-      | opencode    | 1.3.2   | answer      |
       | copilot     | 1.0.24  | analysis    |
 
   @capability-3
@@ -61,6 +67,9 @@ Feature: Each adapter declares what its CLI can do about sessions
     Examples:
       | version | phase               |
       | 0.1.0   | analysis            |
+
+    Examples: more combinations
+      | version | phase               |
       | 0.1.0   | development         |
       | 1.0.0   | ci_fix              |
       | 9.9.9   | review_fix          |

@@ -12,12 +12,15 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | version         |
+      | codex       | 0.122.0         |
+
+    Examples: more combinations
+      | adapter     | version         |
       | claude-code | 1.0.124         |
       | claude-code | 1.0.125         |
       | claude-code | 1.1.0           |
       | claude-code | 2.0.0-rc.1      |
       | claude-code | 10.0.0          |
-      | codex       | 0.122.0         |
       | codex       | 0.122.1         |
       | codex       | 0.123.0-alpha.1 |
       | codex       | 0.200.0         |
@@ -43,6 +46,10 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | version         |
+      | copilot     | 1.0.72          |
+
+    Examples: more combinations
+      | adapter     | version         |
       | claude-code | 1.0.123         |
       | claude-code | 1.0.124-beta.1  |
       | claude-code | 1.0.9           |
@@ -55,7 +62,6 @@ Feature: What is installed decides whether a session can be resumed
       | opencode    | 1.15.3-rc.1     |
       | opencode    | 1.9.9           |
       | opencode    | 1.3.2           |
-      | copilot     | 1.0.72          |
       | copilot     | 1.0.73-0        |
       | copilot     | 1.0.9           |
       | copilot     | 0.0.365         |
@@ -72,9 +78,12 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | version | phase               |
+      | opencode    | 1.15.3  | review_fix          |
+
+    Examples: more combinations
+      | adapter     | version | phase               |
       | claude-code | 1.0.124 | development         |
       | codex       | 0.122.0 | ci_fix              |
-      | opencode    | 1.15.3  | review_fix          |
       | copilot     | 1.0.73  | conflict_resolution |
 
   # seen in: exospherehost/failproofai#537
@@ -89,8 +98,11 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | version         | phase               |
-      | claude-code | 1.0.124-beta.1  | review_fix          |
       | codex       | 0.122.0-alpha.1 | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | version         | phase               |
+      | claude-code | 1.0.124-beta.1  | review_fix          |
       | opencode    | 1.15.3-rc.1     | answer              |
       | copilot     | 1.0.73-0        | analysis            |
 
@@ -109,6 +121,9 @@ Feature: What is installed decides whether a session can be resumed
     Examples:
       | adapter     | version | phase               |
       | claude-code | 1.0.123 | ci_fix              |
+
+    Examples: more combinations
+      | adapter     | version | phase               |
       | codex       | 0.121.9 | review_fix          |
       | opencode    | 1.15.2  | conflict_resolution |
       | copilot     | 1.0.72  | answer              |
@@ -125,10 +140,13 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | phase               |
+      | copilot     | answer              |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | ci_fix              |
       | codex       | review_fix          |
       | opencode    | conflict_resolution |
-      | copilot     | answer              |
 
   # seen in: exospherehost/failproofai#537
   @capability-4
@@ -147,6 +165,9 @@ Feature: What is installed decides whether a session can be resumed
     Examples:
       | adapter     | fault          | phase               |
       | claude-code | prints garbage | analysis            |
+
+    Examples: more combinations
+      | adapter     | fault          | phase               |
       | claude-code | exits with 1   | development         |
       | claude-code | hangs          | ci_fix              |
       | claude-code | prints nothing | review_fix          |
@@ -177,6 +198,9 @@ Feature: What is installed decides whether a session can be resumed
     Examples:
       | adapter     | fault          | phase               |
       | claude-code | hangs          | development         |
+
+    Examples: more combinations
+      | adapter     | fault          | phase               |
       | codex       | hangs          | ci_fix              |
       | opencode    | exits with 1   | answer              |
       | copilot     | prints garbage | review_fix          |
@@ -196,9 +220,12 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | other      | phase       |
+      | opencode    | copilot    | answer      |
+
+    Examples: more combinations
+      | adapter     | other      | phase       |
       | claude-code | codex      | development |
       | codex       | opencode   | ci_fix      |
-      | opencode    | copilot    | answer      |
       | copilot     | grok-build | review_fix  |
 
   @capability-5
@@ -214,16 +241,19 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples: every adapter
       | adapter     | version         | phase               |
+      | codex       | 0.170.9         | review_fix          |
+
+    Examples: more combinations
+      | adapter     | version         | phase               |
       | claude-code | 2.1.196         | development         |
       | claude-code | 2.1.197-rc.1    | ci_fix              |
-      | codex       | 0.170.9         | review_fix          |
       | codex       | 0.171.0-alpha.1 | answer              |
       | opencode    | 1.18.9          | conflict_resolution |
       | opencode    | 1.18.33-1       | analysis            |
       | copilot     | 1.0.99          | development         |
       | copilot     | 1.0.102-9       | ci_fix              |
 
-    Examples: every phase
+    Examples: more combinations
       | adapter | version | phase               |
       | codex   | 0.144.3 | analysis            |
       | codex   | 0.144.3 | development         |
@@ -244,8 +274,11 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | wrote            | installed       | phase       |
-      | 0.200.0-alpha.10 | 0.200.0-alpha.9 | development |
       | 0.200.0-beta     | 0.200.0-alpha.9 | ci_fix      |
+
+    Examples: more combinations
+      | wrote            | installed       | phase       |
+      | 0.200.0-alpha.10 | 0.200.0-alpha.9 | development |
       | 0.200.0-alpha.1  | 0.200.0-alpha   | answer      |
 
   @capability-5
@@ -261,11 +294,14 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | wrote           | installed        | phase               |
+      | opencode    | 1.15.9          | 1.15.10          | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | wrote           | installed        | phase               |
       | claude-code | 2.1.9           | 2.1.10           | development         |
       | claude-code | 2.1.10          | 2.1.10           | answer              |
       | codex       | 0.122.0         | 0.122.0          | ci_fix              |
       | codex       | 0.200.0-alpha.9 | 0.200.0-alpha.10 | review_fix          |
-      | opencode    | 1.15.9          | 1.15.10          | conflict_resolution |
       | copilot     | 1.0.99          | 1.0.102          | development         |
 
   @capability-5
@@ -283,10 +319,13 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | first   | second  | third   | phase      |
+      | copilot     | 1.0.73  | 1.0.102 | 1.0.80  | ci_fix     |
+
+    Examples: more combinations
+      | adapter     | first   | second  | third   | phase      |
       | claude-code | 2.1.10  | 2.1.20  | 2.1.15  | ci_fix     |
       | codex       | 0.122.0 | 0.171.0 | 0.150.0 | review_fix |
       | opencode    | 1.15.3  | 1.18.33 | 1.16.0  | answer     |
-      | copilot     | 1.0.73  | 1.0.102 | 1.0.80  | ci_fix     |
 
   @capability-5
   Scenario Outline: An older version resumes the session that it made itself after a fallback
@@ -302,8 +341,11 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | older   | phase      |
-      | claude-code | 2.1.100 | ci_fix     |
       | codex       | 0.150.0 | review_fix |
+
+    Examples: more combinations
+      | adapter     | older   | phase      |
+      | claude-code | 2.1.100 | ci_fix     |
       | opencode    | 1.16.0  | answer     |
       | copilot     | 1.0.80  | ci_fix     |
 
@@ -320,10 +362,13 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | fault          | version | phase       |
+      | copilot     | prints nothing | 1.0.102 | review_fix  |
+
+    Examples: more combinations
+      | adapter     | fault          | version | phase       |
       | claude-code | hangs          | 2.1.197 | development |
       | codex       | prints garbage | 0.171.0 | ci_fix      |
       | opencode    | exits with 1   | 1.18.33 | answer      |
-      | copilot     | prints nothing | 1.0.102 | review_fix  |
 
   # seen in: exospherehost/failproofai#537
   @capability-7
@@ -343,9 +388,12 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | old     | new     | phase               |
+      | opencode    | 1.15.2  | 1.15.3  | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | old     | new     | phase               |
       | claude-code | 1.0.123 | 1.0.124 | ci_fix              |
       | codex       | 0.121.9 | 0.122.0 | review_fix          |
-      | opencode    | 1.15.2  | 1.15.3  | conflict_resolution |
       | copilot     | 1.0.72  | 1.0.73  | answer              |
 
   @capability-7
@@ -359,16 +407,19 @@ Feature: What is installed decides whether a session can be resumed
     And the second run is recorded as fresh because of unsupported_version
     And the version command of <adapter> had been run in the image of the second run before that run started
 
-    Examples: every adapter
+    Examples: every phase
+      | adapter | new    | phase               |
+      | copilot | 1.0.24 | analysis            |
+
+    Examples: more combinations
       | adapter     | new     | phase               |
       | claude-code | 1.0.123 | development         |
       | codex       | 0.121.9 | ci_fix              |
       | opencode    | 1.15.2  | review_fix          |
       | copilot     | 1.0.72  | conflict_resolution |
 
-    Examples: every phase
+    Examples: more combinations
       | adapter | new    | phase               |
-      | copilot | 1.0.24 | analysis            |
       | copilot | 1.0.24 | development         |
       | copilot | 1.0.24 | ci_fix              |
       | copilot | 1.0.24 | review_fix          |
@@ -388,6 +439,9 @@ Feature: What is installed decides whether a session can be resumed
     Examples:
       | adapter     | other       | version | phase       |
       | claude-code | codex       | 0.100.0 | development |
+
+    Examples: more combinations
+      | adapter     | other       | version | phase       |
       | codex       | opencode    | 1.3.2   | ci_fix      |
       | opencode    | copilot     | 1.0.24  | answer      |
       | copilot     | claude-code | 1.0.100 | review_fix  |
@@ -404,7 +458,10 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | new     | phase               |
-      | claude-code | 1.0.123 | conflict_resolution |
       | codex       | 0.121.9 | answer              |
+
+    Examples: more combinations
+      | adapter     | new     | phase               |
+      | claude-code | 1.0.123 | conflict_resolution |
       | opencode    | 1.15.2  | analysis            |
       | copilot     | 1.0.72  | development         |

@@ -20,15 +20,28 @@ Feature: When an issue ends, what was kept for it is removed
     Examples: done
       | first       | second      | end             |
       | claude-code | codex       | closed by merge |
+
+    @clean-2
+    Examples: cancelled
+      | first       | second      | end                    |
+      | codex       | opencode    | unassigned             |
+
+    @clean-3
+    Examples: gone from the tracker
+      | first       | second      | end                      |
+      | opencode    | copilot     | deleted from the tracker |
+
+    @clean-1
+    Examples: more combinations
+      | first       | second      | end             |
       | codex       | opencode    | closed by merge |
       | opencode    | copilot     | closed by merge |
       | copilot     | claude-code | closed by merge |
 
     @clean-2
-    Examples: cancelled
+    Examples: more combinations
       | first       | second      | end                    |
       | claude-code | codex       | unassigned             |
-      | codex       | opencode    | unassigned             |
       | opencode    | copilot     | unassigned             |
       | copilot     | claude-code | unassigned             |
       | claude-code | codex       | closed without a merge |
@@ -37,11 +50,10 @@ Feature: When an issue ends, what was kept for it is removed
       | copilot     | claude-code | closed without a merge |
 
     @clean-3
-    Examples: gone from the tracker
+    Examples: more combinations
       | first       | second      | end                      |
       | claude-code | codex       | deleted from the tracker |
       | codex       | opencode    | deleted from the tracker |
-      | opencode    | copilot     | deleted from the tracker |
       | copilot     | claude-code | deleted from the tracker |
 
   Scenario Outline: A run that is live when the issue ends is cancelled, and its state and worktree go as well
@@ -56,20 +68,32 @@ Feature: When an issue ends, what was kept for it is removed
     Examples: done
       | adapter     | end             |
       | claude-code | closed by merge |
-      | opencode    | closed by merge |
 
     @clean-2
     Examples: cancelled
       | adapter     | end                    |
-      | claude-code | unassigned             |
-      | opencode    | unassigned             |
-      | claude-code | closed without a merge |
       | opencode    | closed without a merge |
 
     @clean-3
     Examples: gone from the tracker
       | adapter     | end                      |
       | claude-code | deleted from the tracker |
+
+    @clean-1
+    Examples: more combinations
+      | adapter     | end             |
+      | opencode    | closed by merge |
+
+    @clean-2
+    Examples: more combinations
+      | adapter     | end                    |
+      | claude-code | unassigned             |
+      | opencode    | unassigned             |
+      | claude-code | closed without a merge |
+
+    @clean-3
+    Examples: more combinations
+      | adapter     | end                      |
       | opencode    | deleted from the tracker |
 
   Scenario Outline: A blocked issue that ends is cleaned up like any other
@@ -88,12 +112,16 @@ Feature: When an issue ends, what was kept for it is removed
     Examples: cancelled
       | adapter | end                    |
       | codex   | unassigned             |
-      | codex   | closed without a merge |
 
     @clean-3
     Examples: gone from the tracker
       | adapter | end                      |
       | codex   | deleted from the tracker |
+
+    @clean-2
+    Examples: more combinations
+      | adapter | end                    |
+      | codex   | closed without a merge |
 
   Scenario Outline: An issue that ends after a restart of the engine is cleaned up like any other
     Given an issue served by <adapter>
@@ -110,13 +138,17 @@ Feature: When an issue ends, what was kept for it is removed
     @clean-2
     Examples: cancelled
       | adapter | end                    |
-      | copilot | unassigned             |
       | copilot | closed without a merge |
 
     @clean-3
     Examples: gone from the tracker
       | adapter | end                      |
       | copilot | deleted from the tracker |
+
+    @clean-2
+    Examples: more combinations
+      | adapter | end                    |
+      | copilot | unassigned             |
 
   Scenario Outline: An issue that ends after the engine died in the middle of a run is cleaned up, run and all
     Given an issue served by <adapter>
@@ -136,12 +168,16 @@ Feature: When an issue ends, what was kept for it is removed
     Examples: cancelled
       | adapter  | end                    |
       | opencode | unassigned             |
-      | opencode | closed without a merge |
 
     @clean-3
     Examples: gone from the tracker
       | adapter  | end                      |
       | opencode | deleted from the tracker |
+
+    @clean-2
+    Examples: more combinations
+      | adapter  | end                    |
+      | opencode | closed without a merge |
 
   Scenario Outline: An issue whose runs have all failed is cleaned up like any other
     Given an issue served by <adapter>
@@ -158,13 +194,17 @@ Feature: When an issue ends, what was kept for it is removed
     @clean-2
     Examples: cancelled
       | adapter     | end                    |
-      | claude-code | unassigned             |
       | claude-code | closed without a merge |
 
     @clean-3
     Examples: gone from the tracker
       | adapter     | end                      |
       | claude-code | deleted from the tracker |
+
+    @clean-2
+    Examples: more combinations
+      | adapter     | end                    |
+      | claude-code | unassigned             |
 
   @clean-3
   Scenario Outline: An issue that the sweep finds gone is cleaned up, and no other
@@ -184,10 +224,13 @@ Feature: When an issue ends, what was kept for it is removed
 
     Examples:
       | first       | second      |
+      | copilot     | claude-code |
+
+    Examples: more combinations
+      | first       | second      |
       | claude-code | codex       |
       | codex       | opencode    |
       | opencode    | copilot     |
-      | copilot     | claude-code |
 
   # seen in: xintaofei/codeg#714, kdlbs/kandev#2041
   @clean-13
@@ -206,6 +249,10 @@ Feature: When an issue ends, what was kept for it is removed
 
     Examples:
       | adapter     | end                    | phase       |
+      | copilot     | unassigned             | development |
+
+    Examples: more combinations
+      | adapter     | end                    | phase       |
       | claude-code | closed by merge        | analysis    |
       | claude-code | unassigned             | development |
       | claude-code | closed without a merge | answer      |
@@ -216,7 +263,6 @@ Feature: When an issue ends, what was kept for it is removed
       | opencode    | unassigned             | development |
       | opencode    | closed without a merge | answer      |
       | copilot     | closed by merge        | analysis    |
-      | copilot     | unassigned             | development |
       | copilot     | closed without a merge | answer      |
 
   # seen in: xintaofei/codeg#714, kdlbs/kandev#2041
@@ -235,9 +281,12 @@ Feature: When an issue ends, what was kept for it is removed
 
     Examples:
       | adapter     | end                    |
+      | opencode    | closed without a merge |
+
+    Examples: more combinations
+      | adapter     | end                    |
       | claude-code | closed by merge        |
       | codex       | unassigned             |
-      | opencode    | closed without a merge |
       | copilot     | closed by merge        |
 
   @clean-13
@@ -255,8 +304,11 @@ Feature: When an issue ends, what was kept for it is removed
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
       | copilot     |
 

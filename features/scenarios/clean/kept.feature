@@ -21,9 +21,12 @@ Feature: As long as an issue is open, what was kept for it stays
 
     Examples:
       | adapter     | fails                              |
+      | codex       | is rate limited                    |
+
+    Examples: more combinations
+      | adapter     | fails                              |
       | claude-code | is rate limited                    |
       | claude-code | is killed after naming the session |
-      | codex       | is rate limited                    |
       | codex       | is killed after naming the session |
       | opencode    | is rate limited                    |
       | opencode    | is killed after naming the session |
@@ -43,10 +46,13 @@ Feature: As long as an issue is open, what was kept for it stays
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   @clean-5 @clean-7
   Scenario Outline: The state of an issue that is blocked for longer than rows are kept stays
@@ -62,6 +68,9 @@ Feature: As long as an issue is open, what was kept for it stays
     Examples:
       | adapter     |
       | claude-code |
+
+    Examples: more combinations
+      | adapter     |
       | codex       |
       | opencode    |
       | copilot     |
@@ -80,9 +89,12 @@ Feature: As long as an issue is open, what was kept for it stays
 
     Examples:
       | adapter     |
+      | opencode    |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
-      | opencode    |
       | copilot     |
 
   @clean-6
@@ -100,8 +112,11 @@ Feature: As long as an issue is open, what was kept for it stays
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
       | copilot     |
 
@@ -117,10 +132,13 @@ Feature: As long as an issue is open, what was kept for it stays
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   @clean-7
   Scenario Outline: Files that were last changed long ago are kept as long as the issue is open
@@ -137,6 +155,9 @@ Feature: As long as an issue is open, what was kept for it stays
     Examples:
       | adapter     |
       | claude-code |
+
+    Examples: more combinations
+      | adapter     |
       | codex       |
       | opencode    |
       | copilot     |

@@ -22,8 +22,11 @@ Feature: A removal takes what it should and nothing more, and one that fails sto
 
     Examples:
       | adapter     | one | two | three | end                      |
-      | claude-code | 1   | 12  | 11    | closed by merge          |
       | codex       | 1   | 10  | 100   | unassigned               |
+
+    Examples: more combinations
+      | adapter     | one | two | three | end                      |
+      | claude-code | 1   | 12  | 11    | closed by merge          |
       | opencode    | 12  | 1   | 2     | closed without a merge   |
       | copilot     | 1   | 12  | 21    | deleted from the tracker |
 
@@ -42,6 +45,9 @@ Feature: A removal takes what it should and nothing more, and one that fails sto
     Examples:
       | iid | organization | project      |
       | 3   | acme         | shop-issue-1 |
+
+    Examples: more combinations
+      | iid | organization | project      |
       | 1   | acme         | shop2        |
       | 1   | acme         | shop-        |
       | 1   | my-acme      | shop         |
@@ -64,9 +70,12 @@ Feature: A removal takes what it should and nothing more, and one that fails sto
 
     Examples:
       | adapter     | end                    |
+      | copilot     | closed without a merge |
+
+    Examples: more combinations
+      | adapter     | end                    |
       | claude-code | closed by merge        |
       | codex       | unassigned             |
-      | copilot     | closed without a merge |
 
   @clean-8
   Scenario Outline: A cleanup that is repeated after the issue was reopened leaves the new state alone
@@ -82,6 +91,9 @@ Feature: A removal takes what it should and nothing more, and one that fails sto
     Examples:
       | adapter     | end                    |
       | claude-code | closed by merge        |
+
+    Examples: more combinations
+      | adapter     | end                    |
       | codex       | unassigned             |
       | opencode    | closed without a merge |
 
@@ -113,9 +125,12 @@ Feature: A removal takes what it should and nothing more, and one that fails sto
 
     Examples:
       | adapter     | link                                                                     | end                      |
+      | opencode    | a link to it stands in the state directory of the issue                  | closed without a merge   |
+
+    Examples: more combinations
+      | adapter     | link                                                                     | end                      |
       | claude-code | a link to it stands in the state directory of the issue                  | closed by merge          |
       | codex       | a link to it stands in the state directory of the issue                  | unassigned               |
-      | opencode    | a link to it stands in the state directory of the issue                  | closed without a merge   |
       | copilot     | a link to it stands in the state directory of the issue                  | deleted from the tracker |
       | claude-code | a link to it stands in place of the state directory of the issue         | closed by merge          |
       | codex       | a link to it stands in place of the state directory of the issue         | unassigned               |
@@ -152,6 +167,9 @@ Feature: A removal takes what it should and nothing more, and one that fails sto
     Examples:
       | adapter     | link                                                                                     |
       | codex       | a link to the state directory of the other issue stands in the one of the issue          |
+
+    Examples: more combinations
+      | adapter     | link                                                                                     |
       | claude-code | a link to the state directory of the other issue stands in place of the one of the issue |
 
   # seen in: GoogleCloudPlatform/scion#105, OpenJobDescription/openjd-sessions-for-python#10, nanoclaw#1115
@@ -167,10 +185,13 @@ Feature: A removal takes what it should and nothing more, and one that fails sto
 
     Examples:
       | adapter     | end                      | state     |
+      | copilot     | deleted from the tracker | orphaned  |
+
+    Examples: more combinations
+      | adapter     | end                      | state     |
       | claude-code | closed by merge          | done      |
       | codex       | unassigned               | cancelled |
       | opencode    | closed without a merge   | cancelled |
-      | copilot     | deleted from the tracker | orphaned  |
 
   # seen in: GoogleCloudPlatform/scion#105, OpenJobDescription/openjd-sessions-for-python#10, nanoclaw#1115
   @clean-11
@@ -192,6 +213,9 @@ Feature: A removal takes what it should and nothing more, and one that fails sto
     Examples:
       | adapter     |
       | claude-code |
+
+    Examples: more combinations
+      | adapter     |
       | codex       |
 
   # seen in: GoogleCloudPlatform/scion#105, OpenJobDescription/openjd-sessions-for-python#10, nanoclaw#1115
@@ -209,8 +233,11 @@ Feature: A removal takes what it should and nothing more, and one that fails sto
 
     Examples:
       | adapter     | end                    |
-      | claude-code | closed by merge        |
       | codex       | unassigned             |
+
+    Examples: more combinations
+      | adapter     | end                    |
+      | claude-code | closed by merge        |
       | opencode    | closed without a merge |
 
   @clean-11
@@ -239,7 +266,10 @@ Feature: A removal takes what it should and nothing more, and one that fails sto
 
     Examples:
       | adapter     |
+      | opencode    |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
-      | opencode    |
       | copilot     |

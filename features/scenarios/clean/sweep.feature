@@ -15,6 +15,9 @@ Feature: The sweep removes what belongs to no open issue, and nothing else
     Examples:
       | name                                                                                                                                                                                                     |
       | acme-shop-issue-1                                                                                                                                                                                        |
+
+    Examples: more combinations
+      | name                                                                                                                                                                                                     |
       | acme-shop-issue-12~0123abcd                                                                                                                                                                              |
       | .hidden                                                                                                                                                                                                  |
       | no name of ours                                                                                                                                                                                          |
@@ -64,9 +67,12 @@ Feature: The sweep removes what belongs to no open issue, and nothing else
 
     Examples:
       | adapter     |
+      | opencode    |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
-      | opencode    |
       | copilot     |
 
   @clean-10
@@ -81,10 +87,13 @@ Feature: The sweep removes what belongs to no open issue, and nothing else
 
     Examples:
       | adapter     | answer  |
+      | copilot     | 403     |
+
+    Examples: more combinations
+      | adapter     | answer  |
       | claude-code | 500     |
       | codex       | 503     |
       | opencode    | 401     |
-      | copilot     | 403     |
       | claude-code | 429     |
       | codex       | timeout |
 
@@ -103,6 +112,9 @@ Feature: The sweep removes what belongs to no open issue, and nothing else
     Examples:
       | adapter     | answer  |
       | codex       | 500     |
+
+    Examples: more combinations
+      | adapter     | answer  |
       | opencode    | 503     |
       | copilot     | 401     |
       | claude-code | 403     |
@@ -121,11 +133,14 @@ Feature: The sweep removes what belongs to no open issue, and nothing else
 
     Examples:
       | adapter     | answer  |
+      | claude-code | 429     |
+
+    Examples: more combinations
+      | adapter     | answer  |
       | claude-code | 500     |
       | codex       | 503     |
       | opencode    | 401     |
       | copilot     | 403     |
-      | claude-code | 429     |
       | codex       | timeout |
 
   @clean-10
@@ -144,8 +159,11 @@ Feature: The sweep removes what belongs to no open issue, and nothing else
 
     Examples:
       | answer  |
-      | 500     |
       | 503     |
+
+    Examples: more combinations
+      | answer  |
+      | 500     |
       | 401     |
       | 403     |
       | 429     |
@@ -165,11 +183,14 @@ Feature: The sweep removes what belongs to no open issue, and nothing else
 
     Examples:
       | adapter     | when                      |
+      | opencode    | after naming the session  |
+
+    Examples: more combinations
+      | adapter     | when                      |
       | claude-code | after naming the session  |
       | claude-code | before naming the session |
       | codex       | after naming the session  |
       | codex       | before naming the session |
-      | opencode    | after naming the session  |
       | opencode    | before naming the session |
       | copilot     | after naming the session  |
       | copilot     | before naming the session |
@@ -191,7 +212,10 @@ Feature: The sweep removes what belongs to no open issue, and nothing else
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |

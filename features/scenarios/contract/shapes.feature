@@ -12,6 +12,9 @@ Feature: What an adapter is asked and what it answers have one shape
     Examples:
       | adapter     | phase       |
       | claude-code | analysis    |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | codex       | development |
       | opencode    | analysis    |
       | copilot     | answer      |
@@ -25,12 +28,15 @@ Feature: What an adapter is asked and what it answers have one shape
 
     Examples: every adapter
       | adapter     | phase       |
-      | claude-code | development |
       | codex       | ci_fix      |
+
+    Examples: more combinations
+      | adapter     | phase       |
+      | claude-code | development |
       | opencode    | review_fix  |
       | copilot     | answer      |
 
-    Examples: every phase
+    Examples: more combinations
       | adapter | phase               |
       | copilot | analysis            |
       | copilot | development         |
@@ -48,9 +54,12 @@ Feature: What an adapter is asked and what it answers have one shape
 
     Examples:
       | adapter     | cause                                        | phase       |
+      | opencode    | the state directory of the issue was removed | answer      |
+
+    Examples: more combinations
+      | adapter     | cause                                        | phase       |
       | claude-code | the state directory of the issue was removed | development |
       | codex       | the state directory of the issue was emptied | ci_fix      |
-      | opencode    | the state directory of the issue was removed | answer      |
       | copilot     | the state directory of the issue was emptied | review_fix  |
 
   @contract-1
@@ -63,10 +72,13 @@ Feature: What an adapter is asked and what it answers have one shape
 
     Examples:
       | adapter     | version | phase       |
+      | copilot     | 1.0.24  | review_fix  |
+
+    Examples: more combinations
+      | adapter     | version | phase       |
       | claude-code | 1.0.100 | development |
       | codex       | 0.100.0 | ci_fix      |
       | opencode    | 1.3.2   | answer      |
-      | copilot     | 1.0.24  | review_fix  |
 
   @contract-1
   Scenario Outline: The request of a run to which no session applies has a null session
@@ -79,11 +91,14 @@ Feature: What an adapter is asked and what it answers have one shape
 
     Examples:
       | adapter     | value | phase       |
+      | grok-build  | true  | development |
+
+    Examples: more combinations
+      | adapter     | value | phase       |
       | claude-code | false | development |
       | codex       | false | ci_fix      |
       | opencode    | false | answer      |
       | copilot     | false | review_fix  |
-      | grok-build  | true  | development |
       | api         | true  | answer      |
 
   @contract-1
@@ -95,6 +110,9 @@ Feature: What an adapter is asked and what it answers have one shape
     Examples:
       | adapter     |
       | claude-code |
+
+    Examples: more combinations
+      | adapter     |
       | codex       |
       | opencode    |
       | copilot     |
@@ -109,9 +127,12 @@ Feature: What an adapter is asked and what it answers have one shape
 
     Examples:
       | adapter     | phase       |
+      | opencode    | analysis    |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | claude-code | analysis    |
       | codex       | development |
-      | opencode    | analysis    |
       | copilot     | answer      |
 
   @contract-2
@@ -123,19 +144,22 @@ Feature: What an adapter is asked and what it answers have one shape
     And the native id on record for the second run is the one of the session that the CLI served
     And the result of the second run is resumed, with the native id on record and no reason
 
-    Examples: every adapter
+    Examples: every phase
+      | adapter | phase               |
+      | codex   | conflict_resolution |
+
+    Examples: more combinations
       | adapter     | phase       |
       | claude-code | development |
       | codex       | ci_fix      |
       | opencode    | review_fix  |
       | copilot     | answer      |
 
-    Examples: every phase
+    Examples: more combinations
       | adapter | phase               |
       | codex   | analysis            |
       | codex   | development         |
       | codex   | review_fix          |
-      | codex   | conflict_resolution |
       | codex   | answer              |
 
   @contract-2
@@ -150,6 +174,10 @@ Feature: What an adapter is asked and what it answers have one shape
 
     Examples:
       | adapter     | cause                                         | phase               | reason          |
+      | copilot     | the state directory of the issue was emptied  | conflict_resolution | state_missing   |
+
+    Examples: more combinations
+      | adapter     | cause                                         | phase               | reason          |
       | claude-code | at its next start the CLI refuses the session | development         | refused         |
       | codex       | at its next start the CLI refuses the session | ci_fix              | refused         |
       | opencode    | at its next start the CLI refuses the session | answer              | refused         |
@@ -157,7 +185,6 @@ Feature: What an adapter is asked and what it answers have one shape
       | claude-code | the state directory of the issue was removed  | answer              | state_missing   |
       | codex       | the state directory of the issue was emptied  | development         | state_missing   |
       | opencode    | the state directory of the issue was removed  | ci_fix              | state_missing   |
-      | copilot     | the state directory of the issue was emptied  | conflict_resolution | state_missing   |
       | claude-code | the project was bound to codex                | review_fix          | adapter_changed |
       | codex       | the project was bound to copilot              | analysis            | adapter_changed |
       | opencode    | the project was bound to claude-code          | development         | adapter_changed |
@@ -176,6 +203,9 @@ Feature: What an adapter is asked and what it answers have one shape
     Examples:
       | adapter     | version | phase       |
       | claude-code | 1.0.100 | development |
+
+    Examples: more combinations
+      | adapter     | version | phase       |
       | codex       | 0.100.0 | ci_fix      |
       | opencode    | 1.3.2   | answer      |
       | copilot     | 1.0.24  | review_fix  |
@@ -190,12 +220,15 @@ Feature: What an adapter is asked and what it answers have one shape
 
     Examples:
       | adapter     | value | phase       |
+      | api         | true  | answer      |
+
+    Examples: more combinations
+      | adapter     | value | phase       |
       | claude-code | false | development |
       | codex       | false | ci_fix      |
       | opencode    | false | answer      |
       | copilot     | false | review_fix  |
       | grok-build  | true  | development |
-      | api         | true  | answer      |
 
   @contract-2
   Scenario Outline: The result of a review of a human's merge request has neither id nor reason
@@ -206,7 +239,10 @@ Feature: What an adapter is asked and what it answers have one shape
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
       | copilot     |

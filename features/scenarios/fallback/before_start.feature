@@ -17,6 +17,10 @@ Feature: What is known before the start is not tried in vain
 
     Examples: state that is missing
       | adapter     | cause                                                 | phase               |
+      | claude-code | the whole session directory of the issue was removed  | ci_fix              |
+
+    Examples: more combinations
+      | adapter     | cause                                                 | phase               |
       | claude-code | the state directory of the issue was removed          | analysis            |
       | codex       | the state directory of the issue was removed          | development         |
       | opencode    | the state directory of the issue was removed          | ci_fix              |
@@ -25,7 +29,6 @@ Feature: What is known before the start is not tried in vain
       | codex       | the state directory of the issue was emptied          | answer              |
       | opencode    | the state directory of the issue was emptied          | analysis            |
       | copilot     | the state directory of the issue was emptied          | development         |
-      | claude-code | the whole session directory of the issue was removed  | ci_fix              |
       | codex       | the whole session directory of the issue was removed  | review_fix          |
       | opencode    | the whole session directory of the issue was removed  | conflict_resolution |
       | copilot     | the whole session directory of the issue was removed  | answer              |
@@ -34,14 +37,14 @@ Feature: What is known before the start is not tried in vain
       | opencode    | only empty folders are left of the state of the issue | review_fix          |
       | copilot     | only empty folders are left of the state of the issue | conflict_resolution |
 
-    Examples: another adapter
+    Examples: more combinations
       | adapter     | cause                                | phase       |
       | claude-code | the project was bound to codex       | development |
       | codex       | the project was bound to copilot     | ci_fix      |
       | copilot     | the project was bound to opencode    | review_fix  |
       | opencode    | the project was bound to claude-code | answer      |
 
-    Examples: an unfit version
+    Examples: more combinations
       | adapter     | cause                                                      | phase               |
       | claude-code | a new image of claude-code with version 1.0.100 was installed | development      |
       | codex       | a new image of codex with version 0.100.0 was installed    | ci_fix              |
@@ -62,12 +65,15 @@ Feature: What is known before the start is not tried in vain
 
     Examples: another adapter comes first
       | adapter     | one                                                     | two                                                          | three                                          | phase       | reason          |
+      | opencode    | the state directory of the issue was emptied            | a new image of copilot with version 1.0.24 was installed     | the project was bound to copilot               | review_fix  | adapter_changed |
+
+    Examples: more combinations
+      | adapter     | one                                                     | two                                                          | three                                          | phase       | reason          |
       | claude-code | the state directory of the issue was removed            | a new image of codex with version 0.100.0 was installed      | the project was bound to codex                 | development | adapter_changed |
       | codex       | the whole session directory of the issue was removed    | a new image of opencode with version 1.3.2 was installed     | the project was bound to opencode              | ci_fix      | adapter_changed |
-      | opencode    | the state directory of the issue was emptied            | a new image of copilot with version 1.0.24 was installed     | the project was bound to copilot               | review_fix  | adapter_changed |
       | copilot     | the state directory of the issue was removed            | a new image of claude-code with version 1.0.9 was installed  | the project was bound to claude-code           | answer      | adapter_changed |
 
-    Examples: an unfit version comes before missing state and before a refusal
+    Examples: more combinations
       | adapter     | one                                                           | two                                                   | three                                         | phase               | reason              |
       | claude-code | a new image of claude-code with version 1.0.100 was installed | the state directory of the issue was removed          | at its next start the CLI refuses the session | development         | unsupported_version |
       | codex       | a new image of codex with version 0.100.0 was installed       | the state directory of the issue was emptied          | at its next start the CLI refuses the session | conflict_resolution | unsupported_version |
@@ -87,10 +93,13 @@ Feature: What is known before the start is not tried in vain
 
     Examples:
       | adapter     | loss                                                  | phase       |
+      | copilot     | only empty folders are left of the state of the issue | answer      |
+
+    Examples: more combinations
+      | adapter     | loss                                                  | phase       |
       | claude-code | the state directory of the issue was removed          | development |
       | codex       | the state directory of the issue was emptied          | ci_fix      |
       | opencode    | the whole session directory of the issue was removed  | analysis    |
-      | copilot     | only empty folders are left of the state of the issue | answer      |
 
   @fallback-18
   Scenario Outline: A session that failed three times is given up for an earlier reason where one holds
@@ -106,8 +115,11 @@ Feature: What is known before the start is not tried in vain
 
     Examples:
       | adapter     | cause                                                         | reason              |
-      | claude-code | the state directory of the issue was removed                  | state_missing       |
       | codex       | the state directory of the issue was emptied                  | state_missing       |
+
+    Examples: more combinations
+      | adapter     | cause                                                         | reason              |
+      | claude-code | the state directory of the issue was removed                  | state_missing       |
       | opencode    | a new image of opencode with version 1.3.2 was installed      | unsupported_version |
       | copilot     | a new image of copilot with version 1.0.24 was installed      | unsupported_version |
 
@@ -123,6 +135,9 @@ Feature: What is known before the start is not tried in vain
     Examples:
       | adapter     | behaviour          | loss                                                          | phase       |
       | claude-code | names no session   | the state directory of the issue was removed                  | development |
+
+    Examples: more combinations
+      | adapter     | behaviour          | loss                                                          | phase       |
       | codex       | names two sessions | the state directory of the issue was emptied                  | ci_fix      |
       | opencode    | names no session   | a new image of opencode with version 1.3.2 was installed      | answer      |
       | copilot     | names two sessions | the project was bound to codex                                | review_fix  |

@@ -24,11 +24,20 @@ Feature: An ordinary failure of a resumed run is never a fallback
 
     Examples: every failure of every adapter
       | adapter     | failure                                     | phase               |
-      | claude-code | is rate limited                             | analysis            |
       | claude-code | is not authorised                           | development         |
+      | claude-code | has its history rejected                    | conflict_resolution |
+      | codex       | is killed before naming the session         | analysis            |
+      | codex       | fails without a word                        | ci_fix              |
+      | opencode    | is rate limited                             | conflict_resolution |
+      | opencode    | finds the history too long                  | review_fix          |
+      | copilot     | gets a server error                         | answer              |
+      | copilot     | fails with a text about something not found | analysis            |
+
+    Examples: more combinations
+      | adapter     | failure                                     | phase               |
+      | claude-code | is rate limited                             | analysis            |
       | claude-code | gets a server error                         | ci_fix              |
       | claude-code | fails with a text about something not found | review_fix          |
-      | claude-code | has its history rejected                    | conflict_resolution |
       | claude-code | finds the history too long                  | answer              |
       | claude-code | is killed after naming the session          | analysis            |
       | claude-code | is killed before naming the session         | development         |
@@ -42,16 +51,12 @@ Feature: An ordinary failure of a resumed run is never a fallback
       | codex       | has its history rejected                    | review_fix          |
       | codex       | finds the history too long                  | conflict_resolution |
       | codex       | is killed after naming the session          | answer              |
-      | codex       | is killed before naming the session         | analysis            |
       | codex       | fails with a general error                  | development         |
-      | codex       | fails without a word                        | ci_fix              |
       | codex       | refuses its arguments                       | review_fix          |
-      | opencode    | is rate limited                             | conflict_resolution |
       | opencode    | is not authorised                           | answer              |
       | opencode    | gets a server error                         | analysis            |
       | opencode    | fails with a text about something not found | development         |
       | opencode    | has its history rejected                    | ci_fix              |
-      | opencode    | finds the history too long                  | review_fix          |
       | opencode    | is killed after naming the session          | conflict_resolution |
       | opencode    | is killed before naming the session         | answer              |
       | opencode    | fails with a general error                  | analysis            |
@@ -59,8 +64,6 @@ Feature: An ordinary failure of a resumed run is never a fallback
       | opencode    | refuses its arguments                       | ci_fix              |
       | copilot     | is rate limited                             | review_fix          |
       | copilot     | is not authorised                           | conflict_resolution |
-      | copilot     | gets a server error                         | answer              |
-      | copilot     | fails with a text about something not found | analysis            |
       | copilot     | has its history rejected                    | development         |
       | copilot     | finds the history too long                  | ci_fix              |
       | copilot     | is killed after naming the session          | review_fix          |
@@ -69,7 +72,7 @@ Feature: An ordinary failure of a resumed run is never a fallback
       | copilot     | fails without a word                        | analysis            |
       | copilot     | refuses its arguments                       | development         |
 
-    Examples: every phase
+    Examples: more combinations
       | adapter | failure         | phase               |
       | codex   | is rate limited | analysis            |
       | codex   | is rate limited | development         |
@@ -93,13 +96,16 @@ Feature: An ordinary failure of a resumed run is never a fallback
 
     Examples:
       | adapter     | failure                               | phase               |
+      | copilot     | starts a session of its own and fails | review_fix          |
+
+    Examples: more combinations
+      | adapter     | failure                               | phase               |
       | claude-code | starts a session of its own and fails | analysis            |
       | claude-code | names two sessions and fails          | development         |
       | codex       | starts a session of its own and fails | review_fix          |
       | codex       | names two sessions and fails          | conflict_resolution |
       | opencode    | starts a session of its own and fails | analysis            |
       | opencode    | names two sessions and fails          | development         |
-      | copilot     | starts a session of its own and fails | review_fix          |
       | copilot     | names two sessions and fails          | conflict_resolution |
 
   @fallback-12
@@ -117,6 +123,10 @@ Feature: An ordinary failure of a resumed run is never a fallback
 
     Examples:
       | adapter     | failure                                     | phase               |
+      | opencode    | is killed after naming the session          | answer              |
+
+    Examples: more combinations
+      | adapter     | failure                                     | phase               |
       | claude-code | is rate limited                             | development         |
       | claude-code | fails with a text about something not found | ci_fix              |
       | claude-code | is killed before naming the session         | answer              |
@@ -124,7 +134,6 @@ Feature: An ordinary failure of a resumed run is never a fallback
       | codex       | fails with a text about something not found | development         |
       | codex       | refuses its arguments                       | ci_fix              |
       | opencode    | gets a server error                         | conflict_resolution |
-      | opencode    | is killed after naming the session          | answer              |
       | opencode    | fails without a word                        | development         |
       | copilot     | is rate limited                             | analysis            |
       | copilot     | fails without a word                        | review_fix          |
@@ -145,12 +154,15 @@ Feature: An ordinary failure of a resumed run is never a fallback
 
     Examples:
       | adapter     | when          | phase               |
+      | opencode    | before naming | development         |
+
+    Examples: more combinations
+      | adapter     | when          | phase               |
       | claude-code | after naming  | analysis            |
       | claude-code | before naming | review_fix          |
       | codex       | after naming  | ci_fix              |
       | codex       | before naming | answer              |
       | opencode    | after naming  | conflict_resolution |
-      | opencode    | before naming | development         |
       | copilot     | after naming  | analysis            |
       | copilot     | before naming | review_fix          |
 
@@ -167,10 +179,13 @@ Feature: An ordinary failure of a resumed run is never a fallback
 
     Examples:
       | adapter     | failure                             | phase       |
+      | copilot     | fails with a general error          | review_fix  |
+
+    Examples: more combinations
+      | adapter     | failure                             | phase       |
       | claude-code | is rate limited                     | development |
       | codex       | is killed before naming the session | ci_fix      |
       | opencode    | fails without a word                | answer      |
-      | copilot     | fails with a general error          | review_fix  |
 
   @fallback-16
   Scenario Outline: Words of a provider that sound like a refusal are none
@@ -184,11 +199,14 @@ Feature: An ordinary failure of a resumed run is never a fallback
 
     Examples:
       | adapter     | failure                                     | phase               |
+      | codex       | finds the history too long                  | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | failure                                     | phase               |
       | claude-code | fails with a text about something not found | development         |
       | claude-code | finds the history too long                  | review_fix          |
       | claude-code | fails without a word                        | answer              |
       | codex       | fails with a text about something not found | ci_fix              |
-      | codex       | finds the history too long                  | conflict_resolution |
       | codex       | fails without a word                        | analysis            |
       | opencode    | fails with a text about something not found | review_fix          |
       | opencode    | finds the history too long                  | answer              |
@@ -209,6 +227,9 @@ Feature: An ordinary failure of a resumed run is never a fallback
     Examples:
       | adapter     | failure                                     |
       | claude-code | refuses a new id as taken                   |
+
+    Examples: more combinations
+      | adapter     | failure                                     |
       | claude-code | fails with a text about something not found |
       | codex       | fails with a text about something not found |
       | codex       | fails without a word                        |

@@ -15,11 +15,14 @@ Feature: Work that a CLI did in another session than the asked one is kept and n
 
     Examples:
       | adapter     | behaviour                   | phase               |
+      | codex       | starts a session of its own | ci_fix              |
+
+    Examples: more combinations
+      | adapter     | behaviour                   | phase               |
       | claude-code | starts a session of its own | analysis            |
       | claude-code | names no session            | development         |
       | claude-code | names two sessions          | ci_fix              |
       | claude-code | reports the id "management" | review_fix          |
-      | codex       | starts a session of its own | ci_fix              |
       | codex       | names no session            | review_fix          |
       | codex       | names two sessions          | conflict_resolution |
       | codex       | reports the id "management" | answer              |
@@ -44,9 +47,12 @@ Feature: Work that a CLI did in another session than the asked one is kept and n
 
     Examples:
       | adapter     | reported     | phase       |
+      | opencode    | "--yolo"     | answer      |
+
+    Examples: more combinations
+      | adapter     | reported     | phase       |
       | claude-code | "management" | development |
       | codex       | "../../x"    | ci_fix      |
-      | opencode    | "--yolo"     | answer      |
       | copilot     | "a;b"        | review_fix  |
 
   @resume-11
@@ -63,6 +69,9 @@ Feature: Work that a CLI did in another session than the asked one is kept and n
     Examples:
       | phase       |
       | development |
+
+    Examples: more combinations
+      | phase       |
       | answer      |
 
   @fallback-14
@@ -77,6 +86,9 @@ Feature: Work that a CLI did in another session than the asked one is kept and n
 
     Examples:
       | adapter  | phase      |
-      | codex    | ci_fix     |
       | opencode | review_fix |
+
+    Examples: more combinations
+      | adapter  | phase      |
+      | codex    | ci_fix     |
       | copilot  | answer     |

@@ -24,12 +24,15 @@ Feature: A session that fails again and again is given up before the issue is
 
     Examples: every adapter
       | adapter     | phase       |
-      | claude-code | development |
       | codex       | ci_fix      |
+
+    Examples: more combinations
+      | adapter     | phase       |
+      | claude-code | development |
       | opencode    | review_fix  |
       | copilot     | answer      |
 
-    Examples: every phase
+    Examples: more combinations
       | adapter  | phase               |
       | opencode | analysis            |
       | opencode | development         |
@@ -52,11 +55,14 @@ Feature: A session that fails again and again is given up before the issue is
 
     Examples:
       | adapter     | one                                 | two                                 | three                      | phase       |
+      | copilot     | is killed after naming the session  | is rate limited                     | fails without a word       | development |
+
+    Examples: more combinations
+      | adapter     | one                                 | two                                 | three                      | phase       |
       | claude-code | is rate limited                     | is rate limited                     | is rate limited            | development |
       | claude-code | fails without a word                | is killed before naming the session | is not authorised          | answer      |
       | codex       | is killed before naming the session | gets a server error                 | fails with a general error | ci_fix      |
       | opencode    | fails without a word                | fails without a word                | fails without a word       | review_fix  |
-      | copilot     | is killed after naming the session  | is rate limited                     | fails without a word       | development |
 
   @fallback-20
   Scenario Outline: Runs that used up their time count as failures
@@ -72,9 +78,12 @@ Feature: A session that fails again and again is given up before the issue is
 
     Examples:
       | adapter     | when          | phase       |
+      | opencode    | after naming  | review_fix  |
+
+    Examples: more combinations
+      | adapter     | when          | phase       |
       | claude-code | after naming  | development |
       | codex       | before naming | ci_fix      |
-      | opencode    | after naming  | review_fix  |
       | copilot     | before naming | answer      |
 
   @fallback-20
@@ -89,10 +98,13 @@ Feature: A session that fails again and again is given up before the issue is
 
     Examples:
       | adapter     | phase       |
+      | copilot     | answer      |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | claude-code | development |
       | codex       | ci_fix      |
       | opencode    | review_fix  |
-      | copilot     | answer      |
 
   @fallback-20
   Scenario Outline: A failure of the run that made the session does not count
@@ -107,8 +119,11 @@ Feature: A session that fails again and again is given up before the issue is
 
     Examples:
       | adapter     | phase       |
-      | claude-code | development |
       | codex       | analysis    |
+
+    Examples: more combinations
+      | adapter     | phase       |
+      | claude-code | development |
       | opencode    | analysis    |
       | copilot     | answer      |
 
@@ -127,6 +142,9 @@ Feature: A session that fails again and again is given up before the issue is
     Examples:
       | adapter     | phase       |
       | claude-code | development |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | codex       | ci_fix      |
       | opencode    | review_fix  |
       | copilot     | answer      |
@@ -148,6 +166,9 @@ Feature: A session that fails again and again is given up before the issue is
     Examples:
       | adapter     | phase      |
       | claude-code | ci_fix     |
+
+    Examples: more combinations
+      | adapter     | phase      |
       | codex       | review_fix |
       | opencode    | answer     |
       | copilot     | ci_fix     |
@@ -169,9 +190,12 @@ Feature: A session that fails again and again is given up before the issue is
 
     Examples:
       | adapter     | phase       |
+      | opencode    | review_fix  |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | claude-code | development |
       | codex       | ci_fix      |
-      | opencode    | review_fix  |
       | copilot     | answer      |
 
   @fallback-20
@@ -193,9 +217,12 @@ Feature: A session that fails again and again is given up before the issue is
 
     Examples:
       | adapter     | other       | phase      |
+      | opencode    | copilot     | answer     |
+
+    Examples: more combinations
+      | adapter     | other       | phase      |
       | claude-code | codex       | ci_fix     |
       | codex       | opencode    | review_fix |
-      | opencode    | copilot     | answer     |
       | copilot     | claude-code | ci_fix     |
 
   @fallback-20
@@ -217,10 +244,13 @@ Feature: A session that fails again and again is given up before the issue is
 
     Examples:
       | adapter     | phase      |
+      | copilot     | ci_fix     |
+
+    Examples: more combinations
+      | adapter     | phase      |
       | claude-code | ci_fix     |
       | codex       | review_fix |
       | opencode    | answer     |
-      | copilot     | ci_fix     |
 
   @fallback-20
   Scenario Outline: After a session was given up the new one is resumed
@@ -237,7 +267,10 @@ Feature: A session that fails again and again is given up before the issue is
 
     Examples:
       | adapter     | phase               |
+      | copilot     | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | ci_fix              |
       | codex       | review_fix          |
       | opencode    | answer              |
-      | copilot     | conflict_resolution |

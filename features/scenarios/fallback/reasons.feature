@@ -14,6 +14,9 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
     Examples: every adapter
       | adapter     | phase       |
       | claude-code | analysis    |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | codex       | analysis    |
       | opencode    | analysis    |
       | copilot     | analysis    |
@@ -21,7 +24,7 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
       | opencode    | development |
       | copilot     | review_fix  |
 
-    Examples: every phase
+    Examples: more combinations
       | adapter | phase               |
       | codex   | development         |
       | codex   | ci_fix              |
@@ -42,9 +45,12 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
 
     Examples:
       | adapter     | scope        | phase       |
+      | opencode    | project      | ci_fix      |
+
+    Examples: more combinations
+      | adapter     | scope        | phase       |
       | claude-code | project      | development |
       | codex       | organization | answer      |
-      | opencode    | project      | ci_fix      |
       | copilot     | organization | review_fix  |
 
   @fallback-2
@@ -59,10 +65,13 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
 
     Examples:
       | before     | adapter     | phase       |
+      | grok-build | copilot     | development |
+
+    Examples: more combinations
+      | before     | adapter     | phase       |
       | api        | claude-code | development |
       | grok-build | codex       | ci_fix      |
       | api        | opencode    | answer      |
-      | grok-build | copilot     | development |
 
   # seen in: patrickdappollonio/dux#183
   # seen in: ai-daming/clickvibe#29
@@ -81,6 +90,10 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
 
     Examples: every pair
       | before      | adapter     | phase               |
+      | copilot     | codex       | answer              |
+
+    Examples: more combinations
+      | before      | adapter     | phase               |
       | claude-code | codex       | development         |
       | claude-code | opencode    | ci_fix              |
       | claude-code | copilot     | review_fix          |
@@ -91,10 +104,9 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
       | opencode    | codex       | ci_fix              |
       | opencode    | copilot     | review_fix          |
       | copilot     | claude-code | conflict_resolution |
-      | copilot     | codex       | answer              |
       | copilot     | opencode    | analysis            |
 
-    Examples: every phase
+    Examples: more combinations
       | before  | adapter     | phase       |
       | copilot | claude-code | analysis    |
       | copilot | claude-code | development |
@@ -114,9 +126,12 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
 
     Examples:
       | before      | adapter     | phase       |
+      | opencode    | claude-code | review_fix  |
+
+    Examples: more combinations
+      | before      | adapter     | phase       |
       | claude-code | codex       | development |
       | codex       | copilot     | ci_fix      |
-      | opencode    | claude-code | review_fix  |
       | copilot     | opencode    | answer      |
 
   @fallback-3
@@ -133,9 +148,12 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
 
     Examples:
       | adapter     | other       | phase               |
+      | opencode    | copilot     | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | other       | phase               |
       | claude-code | codex       | ci_fix              |
       | codex       | claude-code | review_fix          |
-      | opencode    | copilot     | conflict_resolution |
       | copilot     | opencode    | answer              |
 
   # seen in: generalaction/emdash#1229
@@ -152,12 +170,15 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
 
     Examples: every adapter and every loss
       | adapter     | loss                                                  | phase       |
+      | codex       | the state directory of the issue was emptied          | review_fix  |
+
+    Examples: more combinations
+      | adapter     | loss                                                  | phase       |
       | claude-code | the state directory of the issue was removed          | development |
       | codex       | the state directory of the issue was removed          | ci_fix      |
       | opencode    | the state directory of the issue was removed          | review_fix  |
       | copilot     | the state directory of the issue was removed          | answer      |
       | claude-code | the state directory of the issue was emptied          | ci_fix      |
-      | codex       | the state directory of the issue was emptied          | review_fix  |
       | opencode    | the state directory of the issue was emptied          | answer      |
       | copilot     | the state directory of the issue was emptied          | development |
       | claude-code | the whole session directory of the issue was removed  | answer      |
@@ -169,7 +190,7 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
       | opencode    | only empty folders are left of the state of the issue | development |
       | copilot     | only empty folders are left of the state of the issue | ci_fix      |
 
-    Examples: every phase
+    Examples: more combinations
       | adapter     | loss                                         | phase               |
       | claude-code | the state directory of the issue was removed | analysis            |
       | claude-code | the state directory of the issue was removed | ci_fix              |
@@ -191,10 +212,13 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   # seen in: exospherehost/failproofai#537
   @fallback-5
@@ -212,12 +236,15 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
 
     Examples: every adapter
       | adapter     | version | phase       |
-      | claude-code | 1.0.123 | development |
       | codex       | 0.121.0 | ci_fix      |
+
+    Examples: more combinations
+      | adapter     | version | phase       |
+      | claude-code | 1.0.123 | development |
       | opencode    | 1.15.2  | review_fix  |
       | copilot     | 1.0.72  | answer      |
 
-    Examples: every phase
+    Examples: more combinations
       | adapter  | version | phase               |
       | opencode | 1.3.2   | analysis            |
       | opencode | 1.3.2   | development         |
@@ -241,6 +268,9 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
     Examples:
       | adapter     | cause                                         | phase               | reason          |
       | claude-code | at its next start the CLI refuses the session | development         | refused         |
+
+    Examples: more combinations
+      | adapter     | cause                                         | phase               | reason          |
       | codex       | at its next start the CLI refuses the session | ci_fix              | refused         |
       | opencode    | at its next start the CLI refuses the session | answer              | refused         |
       | copilot     | at its next start the CLI refuses the session | review_fix          | refused         |
@@ -268,10 +298,13 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
 
     Examples:
       | adapter     | version | phase               |
+      | copilot     | 1.0.24  | answer              |
+
+    Examples: more combinations
+      | adapter     | version | phase               |
       | claude-code | 1.0.100 | ci_fix              |
       | codex       | 0.100.0 | review_fix          |
       | opencode    | 1.3.2   | conflict_resolution |
-      | copilot     | 1.0.24  | answer              |
 
   @fallback-1
   Scenario Outline: A fallback keeps its reason where the fresh session then fails for one of its own
@@ -284,7 +317,10 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
 
     Examples:
       | adapter     | failure                             | phase       |
+      | opencode    | fails with a general error          | review_fix  |
+
+    Examples: more combinations
+      | adapter     | failure                             | phase       |
       | claude-code | is rate limited                     | development |
       | codex       | gets a server error                 | ci_fix      |
-      | opencode    | fails with a general error          | review_fix  |
       | copilot     | is killed before naming the session | answer      |

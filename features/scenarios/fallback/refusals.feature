@@ -16,16 +16,16 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
     And the native id on record for the second run is the one of the session that the CLI served
     And there are 2 runs of the issue
 
-    Examples: every adapter
+    Examples: every phase
+      | adapter     | phase               |
+      | claude-code | analysis            |
+
+    Examples: more combinations
       | adapter     | phase               |
       | claude-code | development         |
       | codex       | ci_fix              |
       | opencode    | review_fix          |
       | copilot     | answer              |
-
-    Examples: every phase
-      | adapter     | phase               |
-      | claude-code | analysis            |
       | claude-code | ci_fix              |
       | claude-code | review_fix          |
       | claude-code | conflict_resolution |
@@ -48,10 +48,13 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     | phase               |
+      | codex       | ci_fix              |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | analysis            |
       | claude-code | development         |
       | claude-code | conflict_resolution |
-      | codex       | ci_fix              |
       | codex       | answer              |
 
   @fallback-6
@@ -66,11 +69,14 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     | failure                                     | phase               |
+      | opencode    | fails with a text about something not found | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | failure                                     | phase               |
       | claude-code | refuses a new id as taken                   | development         |
       | claude-code | fails with a text about something not found | ci_fix              |
       | codex       | fails with a text about something not found | review_fix          |
       | codex       | refuses its arguments                       | answer              |
-      | opencode    | fails with a text about something not found | conflict_resolution |
       | opencode    | fails without a word                        | analysis            |
       | copilot     | refuses a new id as taken                   | development         |
       | copilot     | fails without a word                        | ci_fix              |
@@ -88,10 +94,13 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   @fallback-6
   Scenario Outline: A session that a fallback created can be refused in its turn
@@ -108,9 +117,12 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     | phase      |
+      | opencode    | answer     |
+
+    Examples: more combinations
+      | adapter     | phase      |
       | claude-code | ci_fix     |
       | codex       | review_fix |
-      | opencode    | answer     |
       | copilot     | ci_fix     |
 
   @fallback-13
@@ -128,11 +140,14 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
     Examples: every adapter
       | adapter     | phase       |
       | claude-code | development |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | codex       | ci_fix      |
       | opencode    | review_fix  |
       | copilot     | answer      |
 
-    Examples: every phase
+    Examples: more combinations
       | adapter  | phase               |
       | opencode | analysis            |
       | opencode | development         |
@@ -155,13 +170,16 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     | damage                                                     | phase       |
+      | claude-code | the transcript of the issue was emptied                     | review_fix  |
+
+    Examples: more combinations
+      | adapter     | damage                                                     | phase       |
       | claude-code | the transcript of the issue was overwritten with zero bytes | development |
       | codex       | the transcript of the issue was overwritten with zero bytes | ci_fix      |
       | opencode    | the transcript of the issue was overwritten with zero bytes | review_fix  |
       | claude-code | the transcript of the issue was cut off in its first line   | answer      |
       | codex       | the transcript of the issue was cut off in its first line   | development |
       | opencode    | the transcript of the issue was cut off in its first line   | ci_fix      |
-      | claude-code | the transcript of the issue was emptied                     | review_fix  |
       | codex       | the transcript of the issue was emptied                     | answer      |
       | opencode    | the transcript of the issue was emptied                     | development |
       | copilot     | the transcript of the issue was emptied                     | ci_fix      |
@@ -179,11 +197,14 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     | damage                                                     | phase       |
+      | codex       | the transcript of the issue was cut off in its first line   | development |
+
+    Examples: more combinations
+      | adapter     | damage                                                     | phase       |
       | claude-code | the transcript of the issue was overwritten with zero bytes | development |
       | codex       | the transcript of the issue was overwritten with zero bytes | ci_fix      |
       | opencode    | the transcript of the issue was overwritten with zero bytes | review_fix  |
       | claude-code | the transcript of the issue was cut off in its first line   | answer      |
-      | codex       | the transcript of the issue was cut off in its first line   | development |
       | opencode    | the transcript of the issue was cut off in its first line   | ci_fix      |
       | copilot     | the transcript of the issue was emptied                     | ci_fix      |
 
@@ -199,7 +220,11 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
     And the session of the third run remembers the prompt of the second run
     And the third run is recorded as resumed
 
-    Examples: after a refusal, every adapter and every phase
+    Examples: after a change of the adapter
+      | adapter     | cause                                | first       | phase               |
+      | copilot     | the project was bound to claude-code | ci_fix      | conflict_resolution |
+
+    Examples: more combinations
       | adapter     | cause                                         | first       | phase               |
       | claude-code | at its next start the CLI refuses the session | development | ci_fix              |
       | codex       | at its next start the CLI refuses the session | answer      | development         |
@@ -211,26 +236,25 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
       | opencode    | at its next start the CLI refuses the session | development | conflict_resolution |
       | opencode    | at its next start the CLI refuses the session | development | answer              |
 
-    Examples: after damage
+    Examples: more combinations
       | adapter     | cause                                               | first       | phase      |
       | claude-code | at its next start the CLI finds the session damaged | development | ci_fix     |
       | codex       | at its next start the CLI finds the session damaged | development | ci_fix     |
       | opencode    | at its next start the CLI finds the session damaged | development | ci_fix     |
       | copilot     | at its next start the CLI finds the session damaged | development | review_fix |
 
-    Examples: after a loss of the state
+    Examples: more combinations
       | adapter     | cause                                         | first       | phase       |
       | claude-code | the state directory of the issue was removed  | answer      | development |
       | codex       | the state directory of the issue was emptied  | development | review_fix  |
       | opencode    | the state directory of the issue was removed  | development | answer      |
       | copilot     | the state directory of the issue was emptied  | ci_fix      | ci_fix      |
 
-    Examples: after a change of the adapter
+    Examples: more combinations
       | adapter     | cause                                | first       | phase               |
       | claude-code | the project was bound to codex       | development | ci_fix              |
       | codex       | the project was bound to opencode    | answer      | development         |
       | opencode    | the project was bound to copilot     | development | review_fix          |
-      | copilot     | the project was bound to claude-code | ci_fix      | conflict_resolution |
 
   @fallback-14
   Scenario Outline: The session that a fallback created is resumed also where its first run failed
@@ -245,10 +269,13 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     | phase       |
+      | copilot     | answer      |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | claude-code | development |
       | codex       | ci_fix      |
       | opencode    | review_fix  |
-      | copilot     | answer      |
 
   # seen in: anomalyco/opencode#27559
   # seen in: multica-ai/multica#1284
@@ -265,21 +292,24 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples: every shape of every adapter
       | adapter     | refusal                                    | phase               |
-      | claude-code | refuses the session                        | analysis            |
       | claude-code | refuses the session after naming a decoy   | development         |
-      | claude-code | refuses the session with exit code 0       | ci_fix              |
-      | claude-code | finds the session damaged                  | review_fix          |
       | codex       | refuses the session                        | conflict_resolution |
-      | codex       | refuses the session after naming a decoy   | answer              |
       | codex       | finds the session damaged                  | analysis            |
-      | opencode    | refuses the session                        | development         |
       | opencode    | refuses the session with exit code 0       | ci_fix              |
       | opencode    | says nothing and exits with 0              | review_fix          |
-      | opencode    | finds the session damaged                  | conflict_resolution |
       | copilot     | refuses the session                        | answer              |
+
+    Examples: more combinations
+      | adapter     | refusal                                    | phase               |
+      | claude-code | refuses the session                        | analysis            |
+      | claude-code | refuses the session with exit code 0       | ci_fix              |
+      | claude-code | finds the session damaged                  | review_fix          |
+      | codex       | refuses the session after naming a decoy   | answer              |
+      | opencode    | refuses the session                        | development         |
+      | opencode    | finds the session damaged                  | conflict_resolution |
       | copilot     | finds the session damaged                  | analysis            |
 
-    Examples: exit code 0 in every phase
+    Examples: more combinations
       | adapter     | refusal                              | phase               |
       | opencode    | says nothing and exits with 0        | analysis            |
       | opencode    | says nothing and exits with 0        | development         |
@@ -302,8 +332,11 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     | words                                                                            | phase       |
-      | claude-code | "The log says: No conversation found with session ID: 1. I fixed the test."       | development |
       | claude-code | "Failed to resume session is what users saw."                                     | ci_fix      |
+
+    Examples: more combinations
+      | adapter     | words                                                                            | phase       |
+      | claude-code | "The log says: No conversation found with session ID: 1. I fixed the test."       | development |
       | codex       | "thread/resume failed: no rollout found for thread id 1 is now handled."          | review_fix  |
       | codex       | "The error was thread/resume failed: thread not loaded."                          | answer      |
       | opencode    | "Session not found and NotFoundError are now told apart."                         | development |
@@ -325,9 +358,12 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     | phase               |
+      | claude-code | answer              |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | analysis            |
       | claude-code | ci_fix              |
-      | claude-code | answer              |
       | codex       | development         |
       | codex       | conflict_resolution |
 
@@ -344,10 +380,13 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     | phase       |
+      | codex       | answer      |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | claude-code | development |
       | claude-code | review_fix  |
       | codex       | ci_fix      |
-      | codex       | answer      |
 
   @fallback-17
   Scenario Outline: A refusal, and a fresh start that dies without naming its session, leave no id behind
@@ -363,9 +402,12 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     | refusal                                  | phase       |
+      | codex       | refuses the session after naming a decoy | answer      |
+
+    Examples: more combinations
+      | adapter     | refusal                                  | phase       |
       | claude-code | refuses the session after naming a decoy | development |
       | claude-code | refuses the session with exit code 0     | ci_fix      |
-      | codex       | refuses the session after naming a decoy | answer      |
 
   # seen in: sandsaber/Grimoire#99
   @fallback-19
@@ -383,6 +425,10 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples: every adapter
       | adapter     | refusal                                  | phase       |
+      | opencode    | finds the session damaged                | review_fix  |
+
+    Examples: more combinations
+      | adapter     | refusal                                  | phase       |
       | claude-code | refuses the session                      | ci_fix      |
       | claude-code | refuses the session after naming a decoy | development |
       | claude-code | refuses the session with exit code 0     | review_fix  |
@@ -390,11 +436,10 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
       | codex       | refuses the session after naming a decoy | answer      |
       | opencode    | refuses the session                      | ci_fix      |
       | opencode    | says nothing and exits with 0            | development |
-      | opencode    | finds the session damaged                | review_fix  |
       | copilot     | refuses the session                      | ci_fix      |
       | copilot     | finds the session damaged                | answer      |
 
-    Examples: every phase
+    Examples: more combinations
       | adapter     | refusal             | phase               |
       | claude-code | refuses the session | analysis            |
       | claude-code | refuses the session | development         |
@@ -419,6 +464,10 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     | loss                                                          | phase               |
+      | copilot     | a new image of copilot with version 1.0.24 was installed      | ci_fix              |
+
+    Examples: more combinations
+      | adapter     | loss                                                          | phase               |
       | claude-code | the state directory of the issue was removed                  | development         |
       | codex       | the state directory of the issue was removed                  | ci_fix              |
       | opencode    | the state directory of the issue was removed                  | review_fix          |
@@ -426,6 +475,5 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
       | claude-code | a new image of claude-code with version 1.0.100 was installed | conflict_resolution |
       | codex       | a new image of codex with version 0.100.0 was installed       | analysis            |
       | opencode    | a new image of opencode with version 1.3.2 was installed      | development         |
-      | copilot     | a new image of copilot with version 1.0.24 was installed      | ci_fix              |
       | claude-code | the project was bound to copilot                              | review_fix          |
       | copilot     | the project was bound to claude-code                          | answer              |

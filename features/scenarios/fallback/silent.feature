@@ -17,6 +17,10 @@ Feature: Nobody notices a fallback but a reader of the run's row
 
     Examples: every reason and every adapter
       | adapter     | cause                                                              | phase               |
+      | opencode    | the project was bound to copilot                                   | analysis            |
+
+    Examples: more combinations
+      | adapter     | cause                                                              | phase               |
       | claude-code | at its next start the CLI refuses the session                      | analysis            |
       | codex       | at its next start the CLI refuses the session                      | development         |
       | opencode    | at its next start the CLI refuses the session                      | ci_fix              |
@@ -29,14 +33,13 @@ Feature: Nobody notices a fallback but a reader of the run's row
       | copilot     | the state directory of the issue was emptied                       | review_fix          |
       | claude-code | the project was bound to codex                                     | conflict_resolution |
       | codex       | the project was bound to opencode                                  | answer              |
-      | opencode    | the project was bound to copilot                                   | analysis            |
       | copilot     | the project was bound to claude-code                               | development         |
       | claude-code | a new image of claude-code with version 1.0.100 was installed      | ci_fix              |
       | codex       | a new image of codex with version 0.100.0 was installed            | review_fix          |
       | opencode    | a new image of opencode with version 1.3.2 was installed           | conflict_resolution |
       | copilot     | a new image of copilot with version 1.0.24 was installed           | answer              |
 
-    Examples: a refusal in every phase
+    Examples: more combinations
       | adapter | cause                                         | phase               |
       | copilot | at its next start the CLI refuses the session | analysis            |
       | copilot | at its next start the CLI refuses the session | development         |
@@ -57,11 +60,14 @@ Feature: Nobody notices a fallback but a reader of the run's row
 
     Examples:
       | adapter     | failure                             | phase               |
+      | claude-code | is killed before naming the session | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | failure                             | phase               |
       | claude-code | is rate limited                     | development         |
       | codex       | gets a server error                 | ci_fix              |
       | opencode    | fails with a general error          | answer              |
       | copilot     | is not authorised                   | review_fix          |
-      | claude-code | is killed before naming the session | conflict_resolution |
 
   @fallback-8
   Scenario Outline: A fresh start that fails is tried again after the first pause, as it would have been without the refusal
@@ -76,8 +82,11 @@ Feature: Nobody notices a fallback but a reader of the run's row
 
     Examples:
       | adapter     | failure                    | phase       |
-      | claude-code | is rate limited            | development |
       | codex       | gets a server error        | ci_fix      |
+
+    Examples: more combinations
+      | adapter     | failure                    | phase       |
+      | claude-code | is rate limited            | development |
       | opencode    | fails with a general error | answer      |
       | copilot     | is not authorised          | review_fix  |
 
@@ -95,10 +104,13 @@ Feature: Nobody notices a fallback but a reader of the run's row
 
     Examples:
       | adapter     | cause                                                    | phase       |
+      | copilot     | a new image of copilot with version 1.0.24 was installed | review_fix  |
+
+    Examples: more combinations
+      | adapter     | cause                                                    | phase       |
       | claude-code | the state directory of the issue was removed             | answer      |
       | codex       | the state directory of the issue was emptied             | development |
       | opencode    | a new image of opencode with version 1.3.2 was installed | ci_fix      |
-      | copilot     | a new image of copilot with version 1.0.24 was installed | review_fix  |
 
   @fallback-8
   Scenario Outline: A refusal takes nothing from the retries that an issue has left
@@ -117,6 +129,9 @@ Feature: Nobody notices a fallback but a reader of the run's row
     Examples:
       | adapter     | phase               |
       | claude-code | development         |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | codex       | ci_fix              |
       | opencode    | review_fix          |
       | copilot     | conflict_resolution |
@@ -135,6 +150,10 @@ Feature: Nobody notices a fallback but a reader of the run's row
 
     Examples: every reason and every adapter
       | adapter     | cause                                                              | phase               |
+      | opencode    | a new image of opencode with version 1.3.2 was installed           | answer              |
+
+    Examples: more combinations
+      | adapter     | cause                                                              | phase               |
       | claude-code | at its next start the CLI refuses the session                      | development         |
       | codex       | at its next start the CLI refuses the session                      | ci_fix              |
       | opencode    | at its next start the CLI refuses the session                      | review_fix          |
@@ -151,10 +170,9 @@ Feature: Nobody notices a fallback but a reader of the run's row
       | copilot     | the project was bound to claude-code                               | ci_fix              |
       | claude-code | a new image of claude-code with version 1.0.100 was installed      | review_fix          |
       | codex       | a new image of codex with version 0.100.0 was installed            | conflict_resolution |
-      | opencode    | a new image of opencode with version 1.3.2 was installed           | answer              |
       | copilot     | a new image of copilot with version 1.0.24 was installed           | analysis            |
 
-    Examples: a refusal in every phase
+    Examples: more combinations
       | adapter     | cause                                         | phase               |
       | claude-code | at its next start the CLI refuses the session | analysis            |
       | claude-code | at its next start the CLI refuses the session | ci_fix              |
@@ -178,10 +196,13 @@ Feature: Nobody notices a fallback but a reader of the run's row
 
     Examples:
       | adapter     | hang                            | phase       |
+      | copilot     | hangs before naming the session | answer      |
+
+    Examples: more combinations
+      | adapter     | hang                            | phase       |
       | claude-code | hangs after naming the session  | development |
       | codex       | hangs after naming the session  | ci_fix      |
       | opencode    | hangs before naming the session | review_fix  |
-      | copilot     | hangs before naming the session | answer      |
 
   @fallback-10
   Scenario Outline: A fallback posts no comment
@@ -196,6 +217,10 @@ Feature: Nobody notices a fallback but a reader of the run's row
 
     Examples: every reason and every adapter
       | adapter     | cause                                                              | phase               |
+      | codex       | the project was bound to opencode                                  | development         |
+
+    Examples: more combinations
+      | adapter     | cause                                                              | phase               |
       | claude-code | at its next start the CLI refuses the session                      | ci_fix              |
       | codex       | at its next start the CLI refuses the session                      | review_fix          |
       | opencode    | at its next start the CLI refuses the session                      | conflict_resolution |
@@ -207,7 +232,6 @@ Feature: Nobody notices a fallback but a reader of the run's row
       | opencode    | the state directory of the issue was removed                       | conflict_resolution |
       | copilot     | the state directory of the issue was emptied                       | answer              |
       | claude-code | the project was bound to codex                                     | analysis            |
-      | codex       | the project was bound to opencode                                  | development         |
       | opencode    | the project was bound to copilot                                   | ci_fix              |
       | copilot     | the project was bound to claude-code                               | review_fix          |
       | claude-code | a new image of claude-code with version 1.0.100 was installed      | conflict_resolution |
@@ -215,7 +239,7 @@ Feature: Nobody notices a fallback but a reader of the run's row
       | opencode    | a new image of opencode with version 1.3.2 was installed           | analysis            |
       | copilot     | a new image of copilot with version 1.0.24 was installed           | development         |
 
-    Examples: a refusal in every phase
+    Examples: more combinations
       | adapter | cause                                         | phase               |
       | codex   | at its next start the CLI refuses the session | analysis            |
       | codex   | at its next start the CLI refuses the session | development         |
@@ -234,8 +258,11 @@ Feature: Nobody notices a fallback but a reader of the run's row
 
     Examples:
       | adapter     | second                          | phase       |
-      | claude-code | hangs after naming the session  | development |
       | codex       | hangs before naming the session | ci_fix      |
+
+    Examples: more combinations
+      | adapter     | second                          | phase       |
+      | claude-code | hangs after naming the session  | development |
       | opencode    | is rate limited                 | answer      |
       | copilot     | fails with a general error      | review_fix  |
 
@@ -250,6 +277,10 @@ Feature: Nobody notices a fallback but a reader of the run's row
     And there are 2 runs of the issue
 
     Examples: every reason and every adapter
+      | adapter     | cause                                                              | phase               |
+      | codex       | a new image of codex with version 0.100.0 was installed            | analysis            |
+
+    Examples: more combinations
       | adapter     | cause                                                              | phase               |
       | claude-code | at its next start the CLI refuses the session                      | review_fix          |
       | codex       | at its next start the CLI refuses the session                      | conflict_resolution |
@@ -266,11 +297,10 @@ Feature: Nobody notices a fallback but a reader of the run's row
       | opencode    | the project was bound to copilot                                   | review_fix          |
       | copilot     | the project was bound to claude-code                               | conflict_resolution |
       | claude-code | a new image of claude-code with version 1.0.100 was installed      | answer              |
-      | codex       | a new image of codex with version 0.100.0 was installed            | analysis            |
       | opencode    | a new image of opencode with version 1.3.2 was installed           | development         |
       | copilot     | a new image of copilot with version 1.0.24 was installed           | ci_fix              |
 
-    Examples: every phase
+    Examples: more combinations
       | adapter     | cause                                         | phase               |
       | opencode    | at its next start the CLI refuses the session | analysis            |
       | opencode    | at its next start the CLI refuses the session | development         |

@@ -11,22 +11,25 @@ Feature: A fresh start after a refusal has what is left of the phase's time
     Then the second run has timed_out
     And the second start of the second run came <before> minutes after the first and was stopped 30 minutes after it
 
-    Examples: every adapter
+    Examples: every phase
+      | adapter | before | hang                            | phase               |
+      | codex   | 20     | hangs after naming the session  | analysis            |
+
+    Examples: more combinations
       | adapter     | before | hang                          | phase       |
       | claude-code | 10     | hangs after naming the session  | development |
       | codex       | 10     | hangs before naming the session | ci_fix      |
       | opencode    | 10     | hangs after naming the session  | review_fix  |
       | copilot     | 10     | hangs before naming the session | answer      |
 
-    Examples: every phase
+    Examples: more combinations
       | adapter | before | hang                            | phase               |
-      | codex   | 20     | hangs after naming the session  | analysis            |
       | codex   | 20     | hangs after naming the session  | development         |
       | codex   | 20     | hangs after naming the session  | review_fix          |
       | codex   | 20     | hangs after naming the session  | conflict_resolution |
       | codex   | 20     | hangs after naming the session  | answer              |
 
-    Examples: hardly anything left
+    Examples: more combinations
       | adapter     | before | hang                            | phase       |
       | claude-code | 29     | hangs before naming the session | ci_fix      |
       | opencode    | 29     | hangs before naming the session | development |
@@ -45,6 +48,9 @@ Feature: A fresh start after a refusal has what is left of the phase's time
     Examples:
       | adapter     | phase       |
       | claude-code | development |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | codex       | ci_fix      |
       | opencode    | answer      |
       | copilot     | review_fix  |
@@ -62,7 +68,10 @@ Feature: A fresh start after a refusal has what is left of the phase's time
 
     Examples:
       | adapter     | phase       |
+      | copilot     | review_fix  |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | claude-code | development |
       | codex       | ci_fix      |
       | opencode    | answer      |
-      | copilot     | review_fix  |

@@ -13,6 +13,10 @@ Feature: A run that is cut off leaves nothing running that could write
 
     Examples:
       | adapter     | hangs                           |
+      | grok-build  | hangs after naming the session  |
+
+    Examples: more combinations
+      | adapter     | hangs                           |
       | claude-code | hangs after naming the session  |
       | claude-code | hangs before naming the session |
       | codex       | hangs after naming the session  |
@@ -21,7 +25,6 @@ Feature: A run that is cut off leaves nothing running that could write
       | opencode    | hangs before naming the session |
       | copilot     | hangs after naming the session  |
       | copilot     | hangs before naming the session |
-      | grok-build  | hangs after naming the session  |
       | grok-build  | hangs before naming the session |
 
   @isolate-12
@@ -38,6 +41,9 @@ Feature: A run that is cut off leaves nothing running that could write
     Examples:
       | adapter     |
       | claude-code |
+
+    Examples: more combinations
+      | adapter     |
       | codex       |
       | opencode    |
       | copilot     |
@@ -55,9 +61,12 @@ Feature: A run that is cut off leaves nothing running that could write
 
     Examples:
       | adapter     |
+      | opencode    |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
-      | opencode    |
       | copilot     |
 
   @isolate-12
@@ -72,10 +81,13 @@ Feature: A run that is cut off leaves nothing running that could write
 
     Examples:
       | adapter     | hangs                           | end                      |
+      | codex       | hangs before naming the session | unassigned               |
+
+    Examples: more combinations
+      | adapter     | hangs                           | end                      |
       | claude-code | hangs after naming the session  | unassigned               |
       | claude-code | hangs before naming the session | closed by merge          |
       | codex       | hangs after naming the session  | closed without a merge   |
-      | codex       | hangs before naming the session | unassigned               |
       | opencode    | hangs after naming the session  | deleted from the tracker |
       | opencode    | hangs before naming the session | unassigned               |
       | copilot     | hangs after naming the session  | unassigned               |
@@ -94,6 +106,9 @@ Feature: A run that is cut off leaves nothing running that could write
     Examples:
       | adapter     |
       | claude-code |
+
+    Examples: more combinations
+      | adapter     |
       | codex       |
 
   @isolate-12
@@ -108,5 +123,8 @@ Feature: A run that is cut off leaves nothing running that could write
 
     Examples:
       | adapter     | what                    | outcome   |
-      | claude-code | 30 minutes pass         | timed_out |
       | copilot     | the issue is unassigned | cancelled |
+
+    Examples: more combinations
+      | adapter     | what                    | outcome   |
+      | claude-code | 30 minutes pass         | timed_out |

@@ -19,6 +19,10 @@ Feature: Only what has the form of a native id is taken for one
 
     Examples:
       | adapter     | odd                                        |
+      | opencode    | a path as its id                           |
+
+    Examples: more combinations
+      | adapter     | odd                                        |
       | claude-code | a path as its id                           |
       | claude-code | an option as its id                        |
       | claude-code | shell words as its id                      |
@@ -39,7 +43,6 @@ Feature: Only what has the form of a native id is taken for one
       | codex       | a UUID with a line break as its id         |
       | codex       | a UUID with a space before it as its id    |
       | codex       | a UUID without dashes as its id            |
-      | opencode    | a path as its id                           |
       | opencode    | an option as its id                        |
       | opencode    | two lines as its id                        |
       | opencode    | ten thousand letters as its id             |
@@ -68,9 +71,12 @@ Feature: Only what has the form of a native id is taken for one
 
     Examples:
       | adapter     | id                                   |
+      | copilot     | ses_4f2aB7cD9eF0gH1iJ2kL3mN4o5       |
+
+    Examples: more combinations
+      | adapter     | id                                   |
       | claude-code | ses_4f2aB7cD9eF0gH1iJ2kL3mN4o5       |
       | codex       | ses_4f2aB7cD9eF0gH1iJ2kL3mN4o5       |
-      | copilot     | ses_4f2aB7cD9eF0gH1iJ2kL3mN4o5       |
       | opencode    | 0199a213-81c0-7800-8aa1-bbab2a035a53 |
 
   @isolate-10
@@ -86,8 +92,11 @@ Feature: Only what has the form of a native id is taken for one
 
     Examples:
       | adapter     | odd                                        |
-      | claude-code | a path as its id                           |
       | claude-code | an option as its id                        |
+
+    Examples: more combinations
+      | adapter     | odd                                        |
+      | claude-code | a path as its id                           |
       | claude-code | a UUID with a line break as its id         |
       | codex       | an option as its id                        |
       | codex       | an empty text as its id                    |
@@ -114,12 +123,15 @@ Feature: Only what has the form of a native id is taken for one
 
     Examples:
       | adapter     | odd                                        |
+      | codex       | an absolute path as its id                 |
+
+    Examples: more combinations
+      | adapter     | odd                                        |
       | claude-code | a path as its id                           |
       | claude-code | shell words as its id                      |
       | claude-code | ten thousand letters as its id             |
       | claude-code | a UUID in capitals as its id               |
       | claude-code | a UUID with more behind it as its id       |
-      | codex       | an absolute path as its id                 |
       | codex       | a short option as its id                   |
       | codex       | an empty text as its id                    |
       | codex       | a UUID in capitals as its id               |
@@ -146,6 +158,10 @@ Feature: Only what has the form of a native id is taken for one
 
     Examples:
       | adapter     | odd                                        |
+      | opencode    | an opencode id with a line break as its id |
+
+    Examples: more combinations
+      | adapter     | odd                                        |
       | claude-code | a path as its id                           |
       | claude-code | an option as its id                        |
       | claude-code | a UUID with a line break as its id         |
@@ -153,7 +169,6 @@ Feature: Only what has the form of a native id is taken for one
       | codex       | an empty text as its id                    |
       | codex       | a UUID in capitals as its id               |
       | opencode    | a path as its id                           |
-      | opencode    | an opencode id with a line break as its id |
       | opencode    | an opencode id with an option as its id    |
       | copilot     | an option as its id                        |
       | copilot     | two lines as its id                        |
@@ -172,7 +187,10 @@ Feature: Only what has the form of a native id is taken for one
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |

@@ -19,6 +19,9 @@ Feature: A link never leads the engine out of a session directory
     Examples:
       | adapter     | link                                                                     |
       | claude-code | a link to it stands in place of the state directory of the issue         |
+
+    Examples: more combinations
+      | adapter     | link                                                                     |
       | claude-code | a link to it stands in place of the whole session directory of the issue |
       | codex       | a link to it stands in place of the state directory of the issue         |
       | codex       | a link to it stands in place of the whole session directory of the issue |
@@ -44,9 +47,12 @@ Feature: A link never leads the engine out of a session directory
 
     Examples:
       | adapter     |
+      | opencode    |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
-      | opencode    |
       | copilot     |
 
   @isolate-9
@@ -65,10 +71,13 @@ Feature: A link never leads the engine out of a session directory
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   @isolate-9
   Scenario Outline: A link among the files of a session is neither followed nor in the way
@@ -87,8 +96,11 @@ Feature: A link never leads the engine out of a session directory
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
       | copilot     |
 
@@ -105,4 +117,7 @@ Feature: A link never leads the engine out of a session directory
     Examples:
       | adapter     |
       | claude-code |
+
+    Examples: more combinations
+      | adapter     |
       | opencode    |

@@ -20,11 +20,14 @@ Feature: What is mounted holds sessions and nothing else
 
     Examples:
       | adapter     | credentials                                 | phase       |
+      | opencode    | /home/agent/.local/share/opencode/auth.json | analysis    |
+
+    Examples: more combinations
+      | adapter     | credentials                                 | phase       |
       | claude-code | /home/agent/.claude/.credentials.json       | analysis    |
       | claude-code | /home/agent/.claude/.credentials.json       | development |
       | codex       | /home/agent/.codex/auth.json                | analysis    |
       | codex       | /home/agent/.codex/auth.json                | development |
-      | opencode    | /home/agent/.local/share/opencode/auth.json | analysis    |
       | opencode    | /home/agent/.local/share/opencode/auth.json | development |
       | copilot     | /home/agent/.copilot/config.json            | analysis    |
       | copilot     | /home/agent/.copilot/config.json            | development |
@@ -41,13 +44,16 @@ Feature: What is mounted holds sessions and nothing else
 
     Examples:
       | adapter     | path                                        |
+      | copilot     | /home/agent/.copilot/config.json            |
+
+    Examples: more combinations
+      | adapter     | path                                        |
       | claude-code | /home/agent/.claude/settings.json           |
       | claude-code | /home/agent/.claude.json                    |
       | codex       | /home/agent/.codex/config.toml              |
       | codex       | /home/agent/.codex/auth.json                |
       | opencode    | /home/agent/.local/share/opencode/auth.json |
       | opencode    | /home/agent/.config/opencode/opencode.json  |
-      | copilot     | /home/agent/.copilot/config.json            |
 
   @isolate-5
   Scenario Outline: Credentials that would lie at, above or below a session mount keep the engine from starting
@@ -59,6 +65,9 @@ Feature: What is mounted holds sessions and nothing else
     Examples:
       | adapter     | target                                               |
       | claude-code | /home/agent/.claude/projects                         |
+
+    Examples: more combinations
+      | adapter     | target                                               |
       | claude-code | /home/agent/.claude                                  |
       | claude-code | /home/agent/.claude/projects/.credentials.json       |
       | codex       | /home/agent/.codex/sessions                          |
@@ -85,6 +94,9 @@ Feature: What is mounted holds sessions and nothing else
     Examples:
       | place                         |
       | .                             |
+
+    Examples: more combinations
+      | place                         |
       | token                         |
       | acme-shop-issue-1/codex/token |
       | ../                           |
@@ -100,7 +112,10 @@ Feature: What is mounted holds sessions and nothing else
 
     Examples:
       | adapter     | target                                                |
-      | claude-code | /home/agent/.claude/projects-token                    |
       | codex       | /home/agent/.codex/sessions.json                      |
+
+    Examples: more combinations
+      | adapter     | target                                                |
+      | claude-code | /home/agent/.claude/projects-token                    |
       | opencode    | /home/agent/.local/state/opencode-sessions2/auth.json |
       | copilot     | /home/agent/.copilot/session-state-key                |

@@ -13,9 +13,12 @@ Feature: The name of a session directory is fit for a file system and belongs to
 
     Examples:
       | adapter     | iid   | organization                                                                                                             | project                                                                                                                  |
+      | opencode    | 7     | größe                                                                                                                    | 项目                                                                                                                       |
+
+    Examples: more combinations
+      | adapter     | iid   | organization                                                                                                             | project                                                                                                                  |
       | codex       | 7     | a b                                                                                                                      | c                                                                                                                        |
       | claude-code | 7     | team/sub                                                                                                                 | web                                                                                                                      |
-      | opencode    | 7     | größe                                                                                                                    | 项目                                                                                                                       |
       | copilot     | 7     | .hidden                                                                                                                  | web                                                                                                                      |
       | codex       | 7     | ..                                                                                                                       | x                                                                                                                        |
       | codex       | 7     | ../..                                                                                                                    | x                                                                                                                        |
@@ -39,6 +42,9 @@ Feature: The name of a session directory is fit for a file system and belongs to
     Examples:
       | organization | project | other organization | other project | first       | second      |
       | a-b          | c       | a                  | b-c           | issue       | other issue |
+
+    Examples: more combinations
+      | organization | project | other organization | other project | first       | second      |
       | a-b          | c       | a                  | b-c           | other issue | issue       |
       | Acme         | shop    | acme               | shop          | issue       | other issue |
       | Acme         | shop    | acme               | shop          | other issue | issue       |
@@ -67,10 +73,13 @@ Feature: The name of a session directory is fit for a file system and belongs to
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   @isolate-8
   Scenario: What cannot be removed there keeps its name, and the issue gets another

@@ -20,6 +20,9 @@ Feature: No run sees anything of another issue's session
     Examples:
       | adapter     | neighbour                                                            |
       | claude-code | another issue of the same project                                    |
+
+    Examples: more combinations
+      | adapter     | neighbour                                                            |
       | claude-code | an issue of the same number in another project of the organization   |
       | claude-code | an issue of the same number and project name in another organization |
       | codex       | another issue of the same project                                    |
@@ -43,8 +46,11 @@ Feature: No run sees anything of another issue's session
 
     Examples:
       | adapter     | one | two |
-      | claude-code | 1   | 12  |
       | codex       | 12  | 1   |
+
+    Examples: more combinations
+      | adapter     | one | two |
+      | claude-code | 1   | 12  |
       | opencode    | 2   | 21  |
       | copilot     | 11  | 111 |
 
@@ -62,12 +68,15 @@ Feature: No run sees anything of another issue's session
 
     Examples:
       | adapter     | link                 |
+      | opencode    | sessions-99.db       |
+
+    Examples: more combinations
+      | adapter     | link                 |
       | claude-code | -workspace/neighbour |
       | codex       | 2099                 |
-      | opencode    | sessions-99.db       |
       | copilot     | neighbour            |
 
-  @isolate-7 @isolate-8
+  @isolate-8
   Scenario Outline: Issues whose joined names are equal or differ by case only have nothing in common
     Given issue <iid> of organization "<organization>" and project "<project>", served by <adapter>
     And another issue <iid> of organization "<other organization>" and project "<other project>", served by <adapter>
@@ -83,10 +92,13 @@ Feature: No run sees anything of another issue's session
 
     Examples:
       | adapter     | iid | organization                                                                                                             | project                                                                                                                   | other organization                                                                                                       | other project                                                                                                             |
+      | copilot     | 7   | acme                                                                                                                     | Shop                                                                                                                      | acme                                                                                                                     | shop                                                                                                                      |
+
+    Examples: more combinations
+      | adapter     | iid | organization                                                                                                             | project                                                                                                                   | other organization                                                                                                       | other project                                                                                                             |
       | claude-code | 7   | a-b                                                                                                                      | c                                                                                                                         | a                                                                                                                        | b-c                                                                                                                       |
       | codex       | 7   | a-b                                                                                                                      | c                                                                                                                         | a                                                                                                                        | b-c                                                                                                                       |
       | opencode    | 7   | Acme                                                                                                                     | shop                                                                                                                      | acme                                                                                                                     | shop                                                                                                                      |
-      | copilot     | 7   | acme                                                                                                                     | Shop                                                                                                                      | acme                                                                                                                     | shop                                                                                                                      |
       | codex       | 3   | Team                                                                                                                     | Web-App                                                                                                                   | team-web                                                                                                                 | app                                                                                                                       |
       | claude-code | 7   | a b                                                                                                                      | c                                                                                                                         | a/b                                                                                                                      | c                                                                                                                         |
       | codex       | 7   | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy1 | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy2 |

@@ -15,6 +15,9 @@ Feature: The state of a session has one place on the host, which outlives every 
     Examples:
       | adapter     | phase       |
       | claude-code | analysis    |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | claude-code | development |
       | codex       | analysis    |
       | codex       | development |
@@ -31,8 +34,11 @@ Feature: The state of a session has one place on the host, which outlives every 
 
     Examples:
       | iid    | organization                                                                               | project                                                                                    |
-      | 1      | acme                                                                                       | shop                                                                                       |
       | 123456 | Acme_Corp                                                                                  | Shop.v2                                                                                    |
+
+    Examples: more combinations
+      | iid    | organization                                                                               | project                                                                                    |
+      | 1      | acme                                                                                       | shop                                                                                       |
       | 42     | a-b                                                                                        | c-d-e                                                                                      |
       | 7      | _x                                                                                         | y.                                                                                         |
       | 9      | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy |
@@ -54,6 +60,9 @@ Feature: The state of a session has one place on the host, which outlives every 
     Examples:
       | first       | second      |
       | claude-code | codex       |
+
+    Examples: more combinations
+      | first       | second      |
       | codex       | opencode    |
       | opencode    | copilot     |
       | copilot     | claude-code |
@@ -70,26 +79,29 @@ Feature: The state of a session has one place on the host, which outlives every 
 
     Examples:
       | adapter     | phase               |
+      | claude-code | review_fix          |
+      | codex       | conflict_resolution |
+      | codex       | answer              |
+      | opencode    | analysis            |
+      | opencode    | ci_fix              |
+      | copilot     | development         |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | analysis            |
       | claude-code | development         |
       | claude-code | ci_fix              |
-      | claude-code | review_fix          |
       | claude-code | conflict_resolution |
       | claude-code | answer              |
       | codex       | analysis            |
       | codex       | development         |
       | codex       | ci_fix              |
       | codex       | review_fix          |
-      | codex       | conflict_resolution |
-      | codex       | answer              |
-      | opencode    | analysis            |
       | opencode    | development         |
-      | opencode    | ci_fix              |
       | opencode    | review_fix          |
       | opencode    | conflict_resolution |
       | opencode    | answer              |
       | copilot     | analysis            |
-      | copilot     | development         |
       | copilot     | ci_fix              |
       | copilot     | review_fix          |
       | copilot     | conflict_resolution |
@@ -106,10 +118,13 @@ Feature: The state of a session has one place on the host, which outlives every 
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   @isolate-2
   Scenario Outline: A CLI that is too old to resume has its session mount all the same
@@ -121,9 +136,12 @@ Feature: The state of a session has one place on the host, which outlives every 
 
     Examples:
       | adapter     | version |
+      | opencode    | 1.15.2  |
+
+    Examples: more combinations
+      | adapter     | version |
       | claude-code | 1.0.100 |
       | codex       | 0.121.0 |
-      | opencode    | 1.15.2  |
       | copilot     | 1.0.72  |
 
   @isolate-6
@@ -142,6 +160,9 @@ Feature: The state of a session has one place on the host, which outlives every 
     Examples:
       | adapter     | does                               | outcome   |
       | claude-code | answers                            | succeeded |
+
+    Examples: more combinations
+      | adapter     | does                               | outcome   |
       | claude-code | is rate limited                    | failed    |
       | claude-code | is killed after naming the session | failed    |
       | claude-code | fails with a general error         | failed    |
@@ -175,8 +196,11 @@ Feature: The state of a session has one place on the host, which outlives every 
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
       | copilot     |
 
@@ -190,10 +214,13 @@ Feature: The state of a session has one place on the host, which outlives every 
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   @isolate-11
   Scenario Outline: A mode that was changed is set again before the next run mounts the directory
@@ -208,6 +235,9 @@ Feature: The state of a session has one place on the host, which outlives every 
     Examples:
       | adapter     |
       | claude-code |
+
+    Examples: more combinations
+      | adapter     |
       | codex       |
       | opencode    |
       | copilot     |
@@ -230,9 +260,12 @@ Feature: The state of a session has one place on the host, which outlives every 
 
     Examples:
       | adapter     | does                                |
+      | codex       | is killed before naming the session |
+
+    Examples: more combinations
+      | adapter     | does                                |
       | claude-code | is killed before naming the session |
       | claude-code | refuses its arguments               |
-      | codex       | is killed before naming the session |
       | codex       | refuses its arguments               |
       | opencode    | is killed before naming the session |
       | opencode    | refuses its arguments               |
@@ -257,10 +290,13 @@ Feature: The state of a session has one place on the host, which outlives every 
 
     Examples:
       | adapter     | other       |
+      | copilot     | claude-code |
+
+    Examples: more combinations
+      | adapter     | other       |
       | claude-code | codex       |
       | codex       | opencode    |
       | opencode    | copilot     |
-      | copilot     | claude-code |
 
   @isolate-13
   Scenario Outline: A damaged session that the CLI refuses is neither repaired nor moved out of the way
@@ -276,11 +312,14 @@ Feature: The state of a session has one place on the host, which outlives every 
 
     Examples:
       | adapter     | damage                      |
+      | opencode    | cut off in its first line   |
+
+    Examples: more combinations
+      | adapter     | damage                      |
       | claude-code | cut off in its first line   |
       | claude-code | overwritten with zero bytes |
       | codex       | cut off in its first line   |
       | codex       | overwritten with zero bytes |
-      | opencode    | cut off in its first line   |
       | opencode    | overwritten with zero bytes |
       | copilot     | cut off in its first line   |
       | copilot     | overwritten with zero bytes |
@@ -299,6 +338,9 @@ Feature: The state of a session has one place on the host, which outlives every 
     Examples:
       | adapter     | version |
       | claude-code | 1.0.100 |
+
+    Examples: more combinations
+      | adapter     | version |
       | codex       | 0.121.0 |
       | opencode    | 1.15.2  |
       | copilot     | 1.0.72  |

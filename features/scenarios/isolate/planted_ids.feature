@@ -18,9 +18,12 @@ Feature: What the agent writes does not choose the session of the next run
 
     Examples:
       | adapter     | phase       |
+      | codex       | analysis    |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | claude-code | analysis    |
       | claude-code | development |
-      | codex       | analysis    |
       | codex       | development |
       | opencode    | analysis    |
       | opencode    | development |
@@ -41,7 +44,10 @@ Feature: What the agent writes does not choose the session of the next run
 
     Examples:
       | adapter     |
+      | opencode    |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
-      | opencode    |
       | copilot     |

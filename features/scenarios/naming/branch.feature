@@ -13,11 +13,14 @@ Feature: Every phase goes by the stored name, and so does the branch
 
     Examples:
       | adapter     | phase               |
+      | claude-code | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | analysis            |
       | claude-code | development         |
       | claude-code | ci_fix              |
       | claude-code | review_fix          |
-      | claude-code | conflict_resolution |
       | claude-code | answer              |
       | codex       | analysis            |
       | opencode    | answer              |
@@ -36,13 +39,16 @@ Feature: Every phase goes by the stored name, and so does the branch
 
     Examples:
       | adapter     | phase               |
+      | codex       | ci_fix              |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | analysis            |
       | claude-code | development         |
       | claude-code | ci_fix              |
       | claude-code | review_fix          |
       | claude-code | conflict_resolution |
       | claude-code | answer              |
-      | codex       | ci_fix              |
       | opencode    | review_fix          |
       | copilot     | conflict_resolution |
 
@@ -57,6 +63,9 @@ Feature: Every phase goes by the stored name, and so does the branch
     Examples:
       | adapter     | phase               |
       | claude-code | analysis            |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | development         |
       | claude-code | ci_fix              |
       | claude-code | review_fix          |
@@ -76,8 +85,11 @@ Feature: Every phase goes by the stored name, and so does the branch
 
     Examples:
       | first       | second      |
-      | claude-code | codex       |
       | codex       | opencode    |
+
+    Examples: more combinations
+      | first       | second      |
+      | claude-code | codex       |
       | opencode    | copilot     |
       | copilot     | claude-code |
 
@@ -95,11 +107,14 @@ Feature: Every phase goes by the stored name, and so does the branch
 
     Examples:
       | adapter     | prefix       |
+      | grok-build  | agent/       |
+
+    Examples: more combinations
+      | adapter     | prefix       |
       | claude-code | agent/       |
       | codex       | bot-         |
       | opencode    | team/agents/ |
       | copilot     | ai_          |
-      | grok-build  | agent/       |
 
   @name-6
   Scenario Outline: No branch is pushed before development
@@ -112,11 +127,14 @@ Feature: Every phase goes by the stored name, and so does the branch
 
     Examples:
       | adapter     | phase    |
+      | copilot     | answer   |
+
+    Examples: more combinations
+      | adapter     | phase    |
       | claude-code | analysis |
       | claude-code | answer   |
       | codex       | analysis |
       | opencode    | analysis |
-      | copilot     | answer   |
       | grok-build  | analysis |
 
   @name-6
@@ -133,9 +151,12 @@ Feature: Every phase goes by the stored name, and so does the branch
 
     Examples:
       | adapter     |
+      | opencode    |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
-      | opencode    |
       | copilot     |
 
   @name-6
@@ -151,5 +172,8 @@ Feature: Every phase goes by the stored name, and so does the branch
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |

@@ -12,10 +12,13 @@ Feature: The first run of an issue gives it its name
 
     Examples:
       | adapter     | prefix       | title               |
+      | copilot     | ai_          | count to 10 and 100 |
+
+    Examples: more combinations
+      | adapter     | prefix       | title               |
       | claude-code | agent/       | add a login page    |
       | codex       | bot-         | login               |
       | opencode    | team/agents/ | show open items     |
-      | copilot     | ai_          | count to 10 and 100 |
 
   @name-1
   Scenario Outline: What counts is the title at the first run, whatever that run is for
@@ -27,11 +30,14 @@ Feature: The first run of an issue gives it its name
 
     Examples:
       | phase               |
+      | conflict_resolution |
+
+    Examples: more combinations
+      | phase               |
       | analysis            |
       | development         |
       | ci_fix              |
       | review_fix          |
-      | conflict_resolution |
       | answer              |
 
   @name-1
@@ -45,6 +51,9 @@ Feature: The first run of an issue gives it its name
     Examples:
       | adapter     | phase       |
       | claude-code | analysis    |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | codex       | development |
       | opencode    | answer      |
       | copilot     | ci_fix      |
@@ -60,6 +69,10 @@ Feature: The first run of an issue gives it its name
     And the name of the issue is "agent/issue-", its number, and the words "login page"
 
     Examples:
+      | adapter     | phase               |
+      | grok-build  | development         |
+
+    Examples: more combinations
       | adapter     | phase               |
       | claude-code | analysis            |
       | claude-code | development         |
@@ -78,7 +91,6 @@ Feature: The first run of an issue gives it its name
       | copilot     | analysis            |
       | copilot     | development         |
       | grok-build  | analysis            |
-      | grok-build  | development         |
 
   @name-2
   Scenario Outline: A first run that comes to nothing has given the issue its name all the same
@@ -90,11 +102,14 @@ Feature: The first run of an issue gives it its name
 
     Examples:
       | adapter     | behaves                             |
+      | opencode    | gets a server error                 |
+
+    Examples: more combinations
+      | adapter     | behaves                             |
       | claude-code | fails without a word                |
       | claude-code | is rate limited                     |
       | codex       | is killed before naming the session |
       | codex       | refuses its arguments               |
-      | opencode    | gets a server error                 |
       | copilot     | fails with a general error          |
 
   @name-2 @name-4 @name-6
@@ -112,12 +127,15 @@ Feature: The first run of an issue gives it its name
 
     Examples:
       | adapter     | setting |
+      | api         | true    |
+
+    Examples: more combinations
+      | adapter     | setting |
       | claude-code | false   |
       | codex       | false   |
       | opencode    | false   |
       | copilot     | false   |
       | grok-build  | true    |
-      | api         | true    |
 
   @name-11
   Scenario Outline: The row of every run has the name, in the order in which an issue is worked on
@@ -133,8 +151,11 @@ Feature: The first run of an issue gives it its name
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
       | copilot     |
 
@@ -149,6 +170,10 @@ Feature: The first run of an issue gives it its name
 
     Examples:
       | adapter     | behaves                           |
+      | copilot     | refuses the session               |
+
+    Examples: more combinations
+      | adapter     | behaves                           |
       | claude-code | refuses the session               |
       | claude-code | is rate limited                   |
       | claude-code | hangs before naming the session   |
@@ -157,7 +182,6 @@ Feature: The first run of an issue gives it its name
       | codex       | is killed after naming the session |
       | opencode    | refuses the session               |
       | opencode    | fails without a word              |
-      | copilot     | refuses the session               |
       | copilot     | gets a server error               |
 
   @name-11
@@ -171,7 +195,10 @@ Feature: The first run of an issue gives it its name
 
     Examples:
       | adapter     |
+      | opencode    |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
-      | opencode    |
       | copilot     |

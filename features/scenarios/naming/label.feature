@@ -10,6 +10,10 @@ Feature: People find a session by its name where the CLI can show one
 
     Examples:
       | adapter     | phase               |
+      | copilot     | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | analysis            |
       | claude-code | development         |
       | claude-code | ci_fix              |
@@ -19,7 +23,6 @@ Feature: People find a session by its name where the CLI can show one
       | opencode    | review_fix          |
       | copilot     | analysis            |
       | copilot     | development         |
-      | copilot     | conflict_resolution |
 
   @name-7
   Scenario Outline: A version without a label option is not given one
@@ -34,6 +37,9 @@ Feature: People find a session by its name where the CLI can show one
     Examples:
       | adapter     | version |
       | claude-code | 2.0.54  |
+
+    Examples: more combinations
+      | adapter     | version |
       | codex       | 0.122.0 |
       | codex       | 0.171.0 |
 
@@ -47,10 +53,13 @@ Feature: People find a session by its name where the CLI can show one
 
     Examples:
       | adapter     | version |
+      | opencode    | 1.15.3  |
+
+    Examples: more combinations
+      | adapter     | version |
       | claude-code | 2.1.197 |
       | claude-code | 2.2.0   |
       | claude-code | 10.0.0  |
-      | opencode    | 1.15.3  |
       | copilot     | 1.0.73  |
 
   @name-7
@@ -64,9 +73,12 @@ Feature: People find a session by its name where the CLI can show one
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | opencode    |
-      | copilot     |
 
   @name-7
   Scenario Outline: The session that replaces lost state is labelled as the first one was
@@ -80,6 +92,9 @@ Feature: People find a session by its name where the CLI can show one
     Examples:
       | adapter     |
       | claude-code |
+
+    Examples: more combinations
+      | adapter     |
       | opencode    |
       | copilot     |
 

@@ -16,6 +16,10 @@ Feature: A name never changes
 
     Examples:
       | adapter     | before      | phase               |
+      | copilot     | development | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | before      | phase               |
       | claude-code | analysis    | analysis            |
       | claude-code | analysis    | development         |
       | claude-code | development | ci_fix              |
@@ -27,7 +31,6 @@ Feature: A name never changes
       | opencode    | analysis    | development         |
       | opencode    | development | review_fix          |
       | copilot     | analysis    | development         |
-      | copilot     | development | conflict_resolution |
 
   # seen in: mattpocock/sandcastle#618, aliengiraffe/vigilante#22
   @name-5
@@ -44,6 +47,9 @@ Feature: A name never changes
     Examples:
       | adapter     | before      | phase               |
       | claude-code | analysis    | analysis            |
+
+    Examples: more combinations
+      | adapter     | before      | phase               |
       | claude-code | analysis    | development         |
       | claude-code | development | ci_fix              |
       | claude-code | development | review_fix          |
@@ -72,9 +78,12 @@ Feature: A name never changes
 
     Examples:
       | adapter     | phase               |
+      | codex       | review_fix          |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | development         |
       | claude-code | ci_fix              |
-      | codex       | review_fix          |
       | opencode    | conflict_resolution |
       | copilot     | ci_fix              |
 
@@ -94,10 +103,13 @@ Feature: A name never changes
 
     Examples:
       | adapter     | phase               |
+      | opencode    | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | development         |
       | claude-code | ci_fix              |
       | codex       | review_fix          |
-      | opencode    | conflict_resolution |
       | copilot     | ci_fix              |
 
   # seen in: mattpocock/sandcastle#618, BloopAI/vibe-kanban#2996, aliengiraffe/vigilante#38
@@ -119,8 +131,11 @@ Feature: A name never changes
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
       | copilot     |
 
@@ -139,10 +154,13 @@ Feature: A name never changes
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   @name-4 @name-5
   Scenario Outline: A fresh session of the issue has the old name
@@ -159,9 +177,12 @@ Feature: A name never changes
 
     Examples:
       | adapter     |
+      | opencode    |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
-      | opencode    |
       | copilot     |
 
   # seen in: mattpocock/sandcastle#618, BloopAI/vibe-kanban#2996, aliengiraffe/vigilante#22
@@ -180,7 +201,10 @@ Feature: A name never changes
 
     Examples:
       | adapter     | title          | prefix |
-      | claude-code | Something else | agent/ |
       | codex       | Something else | next-  |
+
+    Examples: more combinations
+      | adapter     | title          | prefix |
+      | claude-code | Something else | agent/ |
       | opencode    | Something else | next-  |
       | copilot     | Something else | next-  |

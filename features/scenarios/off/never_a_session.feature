@@ -18,9 +18,12 @@ Feature: Some runs never have a session, whatever the setting says
 
     Examples:
       | phase               |
+      | ci_fix              |
+
+    Examples: more combinations
+      | phase               |
       | analysis            |
       | development         |
-      | ci_fix              |
       | review_fix          |
       | conflict_resolution |
       | answer              |
@@ -41,8 +44,11 @@ Feature: Some runs never have a session, whatever the setting says
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
       | copilot     |
 
@@ -59,10 +65,13 @@ Feature: Some runs never have a session, whatever the setting says
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   @off-5 @off-7
   Scenario Outline: With a CLI that cannot resume, the setting makes no difference
@@ -86,11 +95,14 @@ Feature: Some runs never have a session, whatever the setting says
 
     Examples:
       | phase               |
+      | conflict_resolution |
+
+    Examples: more combinations
+      | phase               |
       | analysis            |
       | development         |
       | ci_fix              |
       | review_fix          |
-      | conflict_resolution |
       | answer              |
 
   @off-5 @off-7
@@ -109,6 +121,9 @@ Feature: Some runs never have a session, whatever the setting says
     Examples:
       | adapter     |
       | claude-code |
+
+    Examples: more combinations
+      | adapter     |
       | codex       |
       | opencode    |
       | copilot     |
@@ -131,11 +146,14 @@ Feature: Some runs never have a session, whatever the setting says
 
     Examples:
       | adapter     |
+      | grok-build  |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
       | copilot     |
-      | grok-build  |
 
   @off-6 @off-7
   Scenario Outline: Later reviews of a human's merge request begin with nothing either
@@ -152,9 +170,12 @@ Feature: Some runs never have a session, whatever the setting says
 
     Examples:
       | adapter     | event             |
+      | opencode    | a conflict        |
+
+    Examples: more combinations
+      | adapter     | event             |
       | claude-code | a failed pipeline |
       | codex       | a review          |
-      | opencode    | a conflict        |
       | copilot     | a review          |
 
   @off-6 @off-7
@@ -173,7 +194,10 @@ Feature: Some runs never have a session, whatever the setting says
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
       | copilot     |

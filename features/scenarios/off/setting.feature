@@ -14,10 +14,13 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   @off-1 @off-2
   Scenario: Off for an organization holds for all its projects
@@ -46,6 +49,9 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
     Examples:
       | adapter     | scope        | neighbour                   |
       | claude-code | organization | organization                |
+
+    Examples: more combinations
+      | adapter     | scope        | neighbour                   |
       | opencode    | organization | organization                |
       | codex       | project      | project of the organization |
       | copilot     | project      | project of the organization |
@@ -62,8 +68,11 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
 
     Examples:
       | scope        |
-      | organization |
       | project      |
+
+    Examples: more combinations
+      | scope        |
+      | organization |
 
   @off-9
   Scenario Outline: Where the scopes contradict each other, the project decides, whichever was stored last
@@ -76,10 +85,13 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
 
     Examples: the project is exempted from off
       | adapter     | first        | first value | second       | second value | result                                |
-      | claude-code | organization | false       | project      | true         | the second run is recorded as resumed |
       | codex       | project      | true        | organization | false        | the second run is recorded as resumed |
 
-    Examples: the project is exempted from on
+    Examples: more combinations
+      | adapter     | first        | first value | second       | second value | result                                |
+      | claude-code | organization | false       | project      | true         | the second run is recorded as resumed |
+
+    Examples: more combinations
       | adapter     | first        | first value | second       | second value | result                                               |
       | claude-code | organization | true        | project      | false        | the second run of the issue has no session on record |
       | codex       | project      | false       | organization | true         | the second run of the issue has no session on record |
@@ -95,8 +107,11 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
 
     Examples:
       | project | organization | result                                               |
-      | true    | false        | the second run is recorded as resumed                |
       | false   | true         | the second run of the issue has no session on record |
+
+    Examples: more combinations
+      | project | organization | result                                               |
+      | true    | false        | the second run is recorded as resumed                |
 
   @off-9
   Scenario Outline: Once the project's value is removed, the organization's holds
@@ -110,6 +125,9 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
     Examples:
       | organization | project | result                                                         |
       | false        | true    | the first run of the issue has no session on record            |
+
+    Examples: more combinations
+      | organization | project | result                                                         |
       | true         | false   | the first run is recorded as fresh because of no_prior_session |
 
   @off-10
@@ -123,6 +141,9 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
     Examples:
       | scope        | stored | text      |
       | organization | true   | "off"     |
+
+    Examples: more combinations
+      | scope        | stored | text      |
       | project      | false  | "off"     |
       | organization | true   | "on"      |
       | project      | false  | "on"      |
@@ -157,10 +178,13 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
 
     Examples:
       | scope        | stored | number |
+      | project      | false  | 1      |
+
+    Examples: more combinations
+      | scope        | stored | number |
       | organization | true   | 0      |
       | organization | false  | 1      |
       | project      | true   | 0      |
-      | project      | false  | 1      |
       | project      | true   | -1     |
       | organization | true   | 2      |
 
@@ -174,6 +198,9 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
     Examples:
       | scope        |
       | organization |
+
+    Examples: more combinations
+      | scope        |
       | project      |
 
   @off-10
@@ -187,9 +214,12 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
 
     Examples:
       | scope        | stored | text | result                                               |
+      | project      | false  | yes  | the second run of the issue has no session on record |
+
+    Examples: more combinations
+      | scope        | stored | text | result                                               |
       | organization | true   | off  | the second run is recorded as resumed                |
       | organization | true   | 0    | the second run is recorded as resumed                |
-      | project      | false  | yes  | the second run of the issue has no session on record |
       | project      | false  | 1    | the second run of the issue has no session on record |
 
   @off-10
@@ -203,9 +233,12 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
 
     Examples:
       | scope        | stored | word  | value | result                                                         |
+      | organization | false  | TRUE  | true  | the first run is recorded as fresh because of no_prior_session |
+
+    Examples: more combinations
+      | scope        | stored | word  | value | result                                                         |
       | organization | true   | FALSE | false | the first run of the issue has no session on record            |
       | project      | true   | False | false | the first run of the issue has no session on record            |
-      | organization | false  | TRUE  | true  | the first run is recorded as fresh because of no_prior_session |
       | project      | false  | True  | true  | the first run is recorded as fresh because of no_prior_session |
 
   @off-11
@@ -223,12 +256,15 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
 
     Examples:
       | adapter     | scope        |
+      | opencode    | project      |
+
+    Examples: more combinations
+      | adapter     | scope        |
       | claude-code | organization |
       | claude-code | project      |
       | codex       | organization |
       | codex       | project      |
       | opencode    | organization |
-      | opencode    | project      |
       | copilot     | organization |
       | copilot     | project      |
 
@@ -250,10 +286,13 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   @off-8
   Scenario Outline: Turning it off leaves what is kept as it is
@@ -268,9 +307,12 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
 
     Examples:
       | adapter     | scope        |
+      | opencode    | organization |
+
+    Examples: more combinations
+      | adapter     | scope        |
       | claude-code | organization |
       | codex       | project      |
-      | opencode    | organization |
       | copilot     | project      |
 
   @off-8
@@ -284,11 +326,14 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
 
     Examples:
       | scope        | end                      |
+      | project      | closed without a merge   |
+
+    Examples: more combinations
+      | scope        | end                      |
       | organization | closed by merge          |
       | organization | unassigned               |
       | organization | closed without a merge   |
       | organization | deleted from the tracker |
       | project      | closed by merge          |
       | project      | unassigned               |
-      | project      | closed without a merge   |
       | project      | deleted from the tracker |

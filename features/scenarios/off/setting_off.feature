@@ -27,13 +27,20 @@ Feature: With the setting off, a run is what it would be without the feature
 
     Examples:
       | adapter     | phase               |
+      | claude-code | conflict_resolution |
+      | codex       | analysis            |
+      | opencode    | review_fix          |
+      | copilot     | development         |
+      | grok-build  | ci_fix              |
+      | grok-build  | answer              |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | analysis            |
       | claude-code | development         |
       | claude-code | ci_fix              |
       | claude-code | review_fix          |
-      | claude-code | conflict_resolution |
       | claude-code | answer              |
-      | codex       | analysis            |
       | codex       | development         |
       | codex       | ci_fix              |
       | codex       | review_fix          |
@@ -42,21 +49,17 @@ Feature: With the setting off, a run is what it would be without the feature
       | opencode    | analysis            |
       | opencode    | development         |
       | opencode    | ci_fix              |
-      | opencode    | review_fix          |
       | opencode    | conflict_resolution |
       | opencode    | answer              |
       | copilot     | analysis            |
-      | copilot     | development         |
       | copilot     | ci_fix              |
       | copilot     | review_fix          |
       | copilot     | conflict_resolution |
       | copilot     | answer              |
       | grok-build  | analysis            |
       | grok-build  | development         |
-      | grok-build  | ci_fix              |
       | grok-build  | review_fix          |
       | grok-build  | conflict_resolution |
-      | grok-build  | answer              |
 
   # seen in: cyrus#1286, cyrus#1376, specula-org/tlaps-bench#51
   @off-3 @off-7
@@ -80,6 +83,9 @@ Feature: With the setting off, a run is what it would be without the feature
     Examples:
       | adapter     | phase       |
       | claude-code | analysis    |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | claude-code | development |
       | codex       | analysis    |
       | codex       | development |
@@ -106,9 +112,18 @@ Feature: With the setting off, a run is what it would be without the feature
     @off-2 @off-7
     Examples: for the organization
       | adapter     | scope        | phase       |
+      | codex       | organization | development |
+
+    @off-3 @off-7
+    Examples: for the project
+      | adapter     | scope   | phase       |
+      | copilot     | project | answer      |
+
+    @off-2 @off-7
+    Examples: more combinations
+      | adapter     | scope        | phase       |
       | claude-code | organization | development |
       | claude-code | organization | answer      |
-      | codex       | organization | development |
       | codex       | organization | answer      |
       | opencode    | organization | development |
       | opencode    | organization | answer      |
@@ -116,7 +131,7 @@ Feature: With the setting off, a run is what it would be without the feature
       | copilot     | organization | answer      |
 
     @off-3 @off-7
-    Examples: for the project
+    Examples: more combinations
       | adapter     | scope   | phase       |
       | claude-code | project | development |
       | claude-code | project | answer      |
@@ -125,7 +140,6 @@ Feature: With the setting off, a run is what it would be without the feature
       | opencode    | project | development |
       | opencode    | project | answer      |
       | copilot     | project | development |
-      | copilot     | project | answer      |
 
   @off-2 @off-7
   Scenario Outline: Without a session an id is not even stored while the CLI still runs
@@ -138,9 +152,12 @@ Feature: With the setting off, a run is what it would be without the feature
 
     Examples:
       | adapter     |
+      | opencode    |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
-      | opencode    |
       | copilot     |
 
   @off-7
@@ -155,6 +172,10 @@ Feature: With the setting off, a run is what it would be without the feature
     And the request of the first run of the issue has a null session
 
     Examples:
+      | adapter     | does                                        | outcome   |
+      | grok-build  | hangs after naming the session              | timed_out |
+
+    Examples: more combinations
       | adapter     | does                                        | outcome   |
       | claude-code | hangs after naming the session              | timed_out |
       | claude-code | is killed after naming the session          | failed    |
@@ -172,7 +193,6 @@ Feature: With the setting off, a run is what it would be without the feature
       | copilot     | is killed after naming the session          | failed    |
       | copilot     | is rate limited                             | failed    |
       | copilot     | fails with a text about something not found | failed    |
-      | grok-build  | hangs after naming the session              | timed_out |
       | grok-build  | is killed after naming the session          | failed    |
       | grok-build  | is rate limited                             | failed    |
       | grok-build  | fails with a text about something not found | failed    |

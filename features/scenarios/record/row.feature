@@ -14,6 +14,9 @@ Feature: Every run's row says which session it had, and a person can read it
     Examples:
       | adapter     | phase       |
       | claude-code | analysis    |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | codex       | development |
       | opencode    | answer      |
       | copilot     | analysis    |
@@ -30,8 +33,11 @@ Feature: Every run's row says which session it had, and a person can read it
 
     Examples:
       | adapter     | phase       |
-      | claude-code | development |
       | codex       | ci_fix      |
+
+    Examples: more combinations
+      | adapter     | phase       |
+      | claude-code | development |
       | opencode    | review_fix  |
       | copilot     | answer      |
 
@@ -45,10 +51,13 @@ Feature: Every run's row says which session it had, and a person can read it
 
     Examples:
       | adapter     | value | phase       |
+      | copilot     | false | review_fix  |
+
+    Examples: more combinations
+      | adapter     | value | phase       |
       | claude-code | false | development |
       | codex       | false | ci_fix      |
       | opencode    | false | answer      |
-      | copilot     | false | review_fix  |
       | grok-build  | true  | development |
       | api         | true  | answer      |
 
@@ -63,9 +72,12 @@ Feature: Every run's row says which session it had, and a person can read it
 
     Examples:
       | adapter     | phase       |
+      | opencode    | answer      |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | claude-code | analysis    |
       | codex       | development |
-      | opencode    | answer      |
       | copilot     | analysis    |
 
   @record-2
@@ -78,11 +90,14 @@ Feature: Every run's row says which session it had, and a person can read it
 
     Examples:
       | adapter     | phase               |
+      | copilot     | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | development         |
       | codex       | ci_fix              |
       | opencode    | review_fix          |
       | copilot     | answer              |
-      | copilot     | conflict_resolution |
       | codex       | analysis            |
 
   @record-2
@@ -94,8 +109,11 @@ Feature: Every run's row says which session it had, and a person can read it
 
     Examples:
       | adapter     | phase       |
-      | claude-code | analysis    |
       | codex       | development |
+
+    Examples: more combinations
+      | adapter     | phase       |
+      | claude-code | analysis    |
       | opencode    | answer      |
       | copilot     | analysis    |
 
@@ -110,9 +128,12 @@ Feature: Every run's row says which session it had, and a person can read it
 
     Examples:
       | adapter     | cause                                               | phase               | reason          |
+      | opencode    | at its next start the CLI finds the session damaged | ci_fix              | refused         |
+
+    Examples: more combinations
+      | adapter     | cause                                               | phase               | reason          |
       | claude-code | at its next start the CLI refuses the session       | development         | refused         |
       | codex       | at its next start the CLI refuses the session       | answer              | refused         |
-      | opencode    | at its next start the CLI finds the session damaged | ci_fix              | refused         |
       | copilot     | at its next start the CLI refuses the session       | review_fix          | refused         |
       | claude-code | the state directory of the issue was removed        | answer              | state_missing   |
       | codex       | the state directory of the issue was emptied        | development         | state_missing   |
@@ -135,6 +156,9 @@ Feature: Every run's row says which session it had, and a person can read it
     Examples:
       | adapter     | version | phase       |
       | claude-code | 1.0.100 | development |
+
+    Examples: more combinations
+      | adapter     | version | phase       |
       | codex       | 0.100.0 | ci_fix      |
       | opencode    | 1.3.2   | answer      |
       | copilot     | 1.0.24  | review_fix  |

@@ -12,12 +12,15 @@ Feature: An id whose session was never saved is not kept
 
     Examples: every phase
       | adapter     | phase               |
+      | codex       | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | analysis            |
       | claude-code | development         |
       | claude-code | answer              |
       | codex       | ci_fix              |
       | codex       | review_fix          |
-      | codex       | conflict_resolution |
 
   @record-3
   Scenario Outline: A run that changed other files but saved no session has no id on record
@@ -30,6 +33,9 @@ Feature: An id whose session was never saved is not kept
     Examples:
       | adapter     |
       | claude-code |
+
+    Examples: more combinations
+      | adapter     |
       | codex       |
 
   @record-3
@@ -43,6 +49,9 @@ Feature: An id whose session was never saved is not kept
     Examples:
       | adapter     |
       | claude-code |
+
+    Examples: more combinations
+      | adapter     |
       | codex       |
 
   @record-3
@@ -59,9 +68,12 @@ Feature: An id whose session was never saved is not kept
 
     Examples:
       | adapter     | first       | phase               |
+      | codex       | development | review_fix          |
+
+    Examples: more combinations
+      | adapter     | first       | phase               |
       | claude-code | development | ci_fix              |
       | claude-code | answer      | answer              |
-      | codex       | development | review_fix          |
       | codex       | ci_fix      | conflict_resolution |
 
   @record-3
@@ -76,5 +88,8 @@ Feature: An id whose session was never saved is not kept
 
     Examples:
       | adapter     | phase       |
-      | claude-code | development |
       | codex       | ci_fix      |
+
+    Examples: more combinations
+      | adapter     | phase       |
+      | claude-code | development |

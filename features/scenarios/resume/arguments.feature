@@ -17,6 +17,10 @@ Feature: No prompt is mistaken for an option
 
     Examples:
       | adapter     | title                           | before      | phase       |
+      | copilot     | --allow-all --yolo              | development | ci_fix      |
+
+    Examples: more combinations
+      | adapter     | title                           | before      | phase       |
       | claude-code | --help                          | analysis    | development |
       | claude-code | -p                              | analysis    | answer      |
       | claude-code | --resume --fork-session         | development | ci_fix      |
@@ -36,7 +40,6 @@ Feature: No prompt is mistaken for an option
       | opencode    | run                             | analysis    | answer      |
       | copilot     | --help                          | analysis    | development |
       | copilot     | --continue                      | analysis    | answer      |
-      | copilot     | --allow-all --yolo              | development | ci_fix      |
       | copilot     | -- -C /                         | analysis    | development |
       | copilot     | resume                          | analysis    | answer      |
 
@@ -52,9 +55,12 @@ Feature: No prompt is mistaken for an option
 
     Examples:
       | adapter     | title                |
+      | opencode    | --dir /              |
+
+    Examples: more combinations
+      | adapter     | title                |
       | claude-code | --version            |
       | codex       | --yolo               |
-      | opencode    | --dir /              |
       | copilot     | --session-id=nothing |
 
   @resume-16
@@ -69,6 +75,9 @@ Feature: No prompt is mistaken for an option
     Examples:
       | adapter     | title                |
       | claude-code | leading dashes       |
+
+    Examples: more combinations
+      | adapter     | title                |
       | claude-code | quotes               |
       | claude-code | Git's own characters |
       | codex       | leading dashes       |

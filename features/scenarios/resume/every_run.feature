@@ -20,10 +20,13 @@ Feature: One memory from the first run to the last
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   # seen in: ebibibi/ebi-agent-chat-relay#437, its-ahoh/codey#431, garrytan/gstack#1258
   @resume-2
@@ -38,12 +41,15 @@ Feature: One memory from the first run to the last
 
     Examples:
       | adapter     | before      | phase       |
+      | opencode    | analysis    | development |
+
+    Examples: more combinations
+      | adapter     | before      | phase       |
       | claude-code | development | analysis    |
       | claude-code | analysis    | development |
       | codex       | development | analysis    |
       | codex       | analysis    | development |
       | opencode    | development | analysis    |
-      | opencode    | analysis    | development |
       | copilot     | development | analysis    |
       | copilot     | analysis    | development |
 
@@ -62,11 +68,14 @@ Feature: One memory from the first run to the last
 
     Examples:
       | adapter     | phase               |
+      | claude-code | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | analysis            |
       | claude-code | development         |
       | claude-code | ci_fix              |
       | claude-code | review_fix          |
-      | claude-code | conflict_resolution |
       | claude-code | answer              |
       | codex       | analysis            |
       | codex       | development         |
@@ -101,6 +110,10 @@ Feature: One memory from the first run to the last
 
     Examples:
       | adapter     | behaves             |
+      | grok-build  | answers             |
+
+    Examples: more combinations
+      | adapter     | behaves             |
       | claude-code | answers             |
       | claude-code | refuses the session |
       | codex       | answers             |
@@ -109,7 +122,6 @@ Feature: One memory from the first run to the last
       | opencode    | refuses the session |
       | copilot     | answers             |
       | copilot     | refuses the session |
-      | grok-build  | answers             |
 
   @resume-8
   Scenario Outline: Runs without a session work in the workspace as well
@@ -122,8 +134,11 @@ Feature: One memory from the first run to the last
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
       | copilot     |
 
@@ -144,13 +159,16 @@ Feature: One memory from the first run to the last
 
     Examples:
       | adapter     | phase       |
+      | copilot     | analysis    |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | claude-code | analysis    |
       | claude-code | development |
       | codex       | analysis    |
       | codex       | development |
       | opencode    | analysis    |
       | opencode    | development |
-      | copilot     | analysis    |
       | copilot     | development |
 
   @resume-9
@@ -164,9 +182,12 @@ Feature: One memory from the first run to the last
 
     Examples:
       | adapter     |
+      | opencode    |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
-      | opencode    |
       | copilot     |
 
   @resume-9
@@ -180,6 +201,9 @@ Feature: One memory from the first run to the last
     Examples:
       | adapter     | behaves                             |
       | claude-code | is killed before naming the session |
+
+    Examples: more combinations
+      | adapter     | behaves                             |
       | claude-code | fails without a word                |
       | codex       | is killed before naming the session |
       | opencode    | is killed before naming the session |
@@ -199,9 +223,12 @@ Feature: One memory from the first run to the last
 
     Examples:
       | adapter     | behaves                                         |
+      | codex       | is not authorised                               |
+
+    Examples: more combinations
+      | adapter     | behaves                                         |
       | claude-code | is rate limited                                 |
       | claude-code | fails with a text about something not found     |
-      | codex       | is not authorised                               |
       | codex       | fails with a text about something not found     |
       | opencode    | gets a server error                             |
       | opencode    | fails with a text about something not found     |
@@ -220,7 +247,10 @@ Feature: One memory from the first run to the last
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |

@@ -17,11 +17,14 @@ Feature: A run that is cut off leaves its session to the next one
 
     Examples:
       | adapter     | phase       |
+      | opencode    | analysis    |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | claude-code | analysis    |
       | claude-code | development |
       | codex       | analysis    |
       | codex       | development |
-      | opencode    | analysis    |
       | opencode    | development |
 
   # seen in: ai-daming/clickvibe#17, the-open-engine/zeroshot#808
@@ -38,10 +41,13 @@ Feature: A run that is cut off leaves its session to the next one
 
     Examples:
       | adapter     | phase       |
+      | codex       | review_fix  |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | claude-code | analysis    |
       | claude-code | ci_fix      |
       | codex       | analysis    |
-      | codex       | review_fix  |
       | opencode    | analysis    |
       | opencode    | development |
 
@@ -60,8 +66,11 @@ Feature: A run that is cut off leaves its session to the next one
 
     Examples:
       | adapter     | phase       |
-      | claude-code | analysis    |
       | claude-code | development |
+
+    Examples: more combinations
+      | adapter     | phase       |
+      | claude-code | analysis    |
       | codex       | analysis    |
       | codex       | development |
       | opencode    | analysis    |
@@ -81,9 +90,12 @@ Feature: A run that is cut off leaves its session to the next one
 
     Examples:
       | adapter     |
+      | opencode    |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
-      | opencode    |
 
   @resume-15
   Scenario Outline: A cancelled run keeps the id of its session
@@ -96,6 +108,9 @@ Feature: A run that is cut off leaves its session to the next one
     Examples:
       | adapter     | closed                 |
       | claude-code | unassigned             |
+
+    Examples: more combinations
+      | adapter     | closed                 |
       | claude-code | closed without a merge |
       | codex       | unassigned             |
       | codex       | closed by merge        |
@@ -113,8 +128,11 @@ Feature: A run that is cut off leaves its session to the next one
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
 
   @resume-15
@@ -131,9 +149,12 @@ Feature: A run that is cut off leaves its session to the next one
 
     Examples:
       | adapter     |
+      | opencode    |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
-      | opencode    |
 
   @resume-15
   Scenario Outline: A fresh session after a refusal is kept although it was cut off
@@ -150,8 +171,11 @@ Feature: A run that is cut off leaves its session to the next one
 
     Examples:
       | adapter     | behaves                            | outcome   |
-      | claude-code | hangs after naming the session     | timed_out |
       | claude-code | is killed after naming the session | failed    |
+
+    Examples: more combinations
+      | adapter     | behaves                            | outcome   |
+      | claude-code | hangs after naming the session     | timed_out |
       | codex       | hangs after naming the session     | timed_out |
       | codex       | is killed after naming the session | failed    |
       | opencode    | hangs after naming the session     | timed_out |

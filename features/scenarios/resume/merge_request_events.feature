@@ -18,6 +18,10 @@ Feature: Events of the agent's merge request go on with the session of its issue
 
     Examples:
       | adapter     | event             | phase               |
+      | copilot     | a failed pipeline | ci_fix              |
+
+    Examples: more combinations
+      | adapter     | event             | phase               |
       | claude-code | a failed pipeline | ci_fix              |
       | claude-code | a review          | review_fix          |
       | claude-code | a conflict        | conflict_resolution |
@@ -27,7 +31,6 @@ Feature: Events of the agent's merge request go on with the session of its issue
       | opencode    | a failed pipeline | ci_fix              |
       | opencode    | a review          | review_fix          |
       | opencode    | a conflict        | conflict_resolution |
-      | copilot     | a failed pipeline | ci_fix              |
       | copilot     | a review          | review_fix          |
       | copilot     | a conflict        | conflict_resolution |
 
@@ -45,8 +48,11 @@ Feature: Events of the agent's merge request go on with the session of its issue
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
       | copilot     |
 
@@ -66,6 +72,9 @@ Feature: Events of the agent's merge request go on with the session of its issue
     Examples:
       | adapter     | other                                                                | first           | second          | event             |
       | claude-code | another issue of the same project                                    | the issue       | the other issue | a review          |
+
+    Examples: more combinations
+      | adapter     | other                                                                | first           | second          | event             |
       | claude-code | another issue of the same project                                    | the other issue | the issue       | a failed pipeline |
       | codex       | another issue of the same project                                    | the issue       | the other issue | a conflict        |
       | copilot     | another issue of the same project                                    | the issue       | the other issue | a failed pipeline |
@@ -87,7 +96,10 @@ Feature: Events of the agent's merge request go on with the session of its issue
 
     Examples:
       | adapter     | event             |
+      | opencode    | a conflict        |
+
+    Examples: more combinations
+      | adapter     | event             |
       | claude-code | a failed pipeline |
       | codex       | a review          |
-      | opencode    | a conflict        |
       | copilot     | a review          |

@@ -13,6 +13,10 @@ Feature: One run at a time has the session of an issue
 
     Examples:
       | adapter     | behaves                         | first               | second              |
+      | grok-build  | hangs before naming the session | analysis            | development         |
+
+    Examples: more combinations
+      | adapter     | behaves                         | first               | second              |
       | claude-code | hangs after naming the session  | analysis            | analysis            |
       | claude-code | hangs after naming the session  | analysis            | answer              |
       | claude-code | hangs before naming the session | development         | ci_fix              |
@@ -23,7 +27,6 @@ Feature: One run at a time has the session of an issue
       | opencode    | hangs before naming the session | development         | development         |
       | copilot     | hangs after naming the session  | analysis            | development         |
       | copilot     | hangs before naming the session | review_fix          | answer              |
-      | grok-build  | hangs before naming the session | analysis            | development         |
 
   @resume-13
   Scenario Outline: The run that had to wait begins when the first has ended, and resumes its session
@@ -40,12 +43,15 @@ Feature: One run at a time has the session of an issue
 
     Examples:
       | adapter     | first       | second      |
+      | opencode    | answer      | review_fix  |
+
+    Examples: more combinations
+      | adapter     | first       | second      |
       | claude-code | analysis    | development |
       | claude-code | development | answer      |
       | codex       | analysis    | development |
       | codex       | development | ci_fix      |
       | opencode    | analysis    | development |
-      | opencode    | answer      | review_fix  |
       | copilot     | analysis    | development |
       | copilot     | ci_fix      | answer      |
 
@@ -61,13 +67,16 @@ Feature: One run at a time has the session of an issue
 
     Examples:
       | adapter     | phase               | event             |
+      | copilot     | review_fix          | a review          |
+
+    Examples: more combinations
+      | adapter     | phase               | event             |
       | claude-code | answer              | a review          |
       | claude-code | review_fix          | a failed pipeline |
       | codex       | ci_fix              | a failed pipeline |
       | codex       | answer              | a conflict        |
       | opencode    | ci_fix              | a review          |
       | opencode    | conflict_resolution | a conflict        |
-      | copilot     | review_fix          | a review          |
       | copilot     | ci_fix              | a conflict        |
 
   @resume-13
@@ -86,8 +95,11 @@ Feature: One run at a time has the session of an issue
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
       | copilot     |
 
@@ -105,6 +117,9 @@ Feature: One run at a time has the session of an issue
     Examples:
       | adapter     |
       | claude-code |
+
+    Examples: more combinations
+      | adapter     |
       | codex       |
       | opencode    |
       | copilot     |
@@ -124,10 +139,13 @@ Feature: One run at a time has the session of an issue
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   @resume-13
   Scenario Outline: A run that an engine left behind is over before the next one begins
@@ -143,27 +161,11 @@ Feature: One run at a time has the session of an issue
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
-      | opencode    |
-      | copilot     |
 
-  @resume-13
-  Scenario Outline: Another issue has a turn of its own
-    Given an issue served by <adapter>
-    And another issue of the same project
-    And an analysis run of the issue in which the CLI hangs after naming the session
-    When a development run of the issue is due
-    And an analysis run of the other issue is due
-    Then the first run of the other issue has succeeded
-    And the first run is live
-    And there is 1 run of the issue
-    And the CLI was started 1 time for the issue
-
-    Examples:
+    Examples: more combinations
       | adapter     |
       | claude-code |
-      | codex       |
       | opencode    |
       | copilot     |
 
@@ -186,6 +188,9 @@ Feature: One run at a time has the session of an issue
     Examples:
       | adapter     | phase       | behaves                         |
       | claude-code | analysis    | hangs after naming the session  |
+
+    Examples: more combinations
+      | adapter     | phase       | behaves                         |
       | claude-code | development | hangs before naming the session |
       | codex       | development | hangs after naming the session  |
       | codex       | ci_fix      | hangs before naming the session |
@@ -213,11 +218,14 @@ Feature: One run at a time has the session of an issue
 
     Examples:
       | adapter     | first                           | second                          |
+      | opencode    | hangs after naming the session  | hangs after naming the session  |
+
+    Examples: more combinations
+      | adapter     | first                           | second                          |
       | claude-code | hangs after naming the session  | hangs after naming the session  |
       | claude-code | hangs before naming the session | hangs after naming the session  |
       | codex       | hangs after naming the session  | hangs before naming the session |
       | codex       | hangs before naming the session | hangs after naming the session  |
-      | opencode    | hangs after naming the session  | hangs after naming the session  |
       | copilot     | hangs before naming the session | hangs before naming the session |
 
   # seen in: aegra/aegra#502, brendanlong/lion-reader#917
@@ -238,7 +246,10 @@ Feature: One run at a time has the session of an issue
 
     Examples:
       | adapter     | behaves                         |
+      | copilot     | hangs before naming the session |
+
+    Examples: more combinations
+      | adapter     | behaves                         |
       | claude-code | hangs after naming the session  |
       | codex       | hangs after naming the session  |
       | opencode    | hangs after naming the session  |
-      | copilot     | hangs before naming the session |

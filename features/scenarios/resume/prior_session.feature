@@ -17,13 +17,16 @@ Feature: The session to resume is looked up in the engine's own table
 
     Examples:
       | first       | second      |
+      | opencode    | claude-code |
+
+    Examples: more combinations
+      | first       | second      |
       | claude-code | codex       |
       | claude-code | opencode    |
       | claude-code | copilot     |
       | codex       | claude-code |
       | codex       | opencode    |
       | codex       | copilot     |
-      | opencode    | claude-code |
       | opencode    | codex       |
       | opencode    | copilot     |
       | copilot     | claude-code |
@@ -46,6 +49,9 @@ Feature: The session to resume is looked up in the engine's own table
     Examples:
       | first       | second      |
       | claude-code | copilot     |
+
+    Examples: more combinations
+      | first       | second      |
       | codex       | claude-code |
       | opencode    | codex       |
       | copilot     | opencode    |
@@ -63,13 +69,16 @@ Feature: The session to resume is looked up in the engine's own table
 
     Examples:
       | adapter     | other      |
+      | copilot     | api        |
+
+    Examples: more combinations
+      | adapter     | other      |
       | claude-code | api        |
       | claude-code | grok-build |
       | codex       | api        |
       | codex       | grok-build |
       | opencode    | api        |
       | opencode    | grok-build |
-      | copilot     | api        |
       | copilot     | grok-build |
 
   @resume-3
@@ -85,8 +94,11 @@ Feature: The session to resume is looked up in the engine's own table
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
       | copilot     |
 
@@ -102,12 +114,15 @@ Feature: The session to resume is looked up in the engine's own table
 
     Examples:
       | adapter     | behaves                             |
+      | opencode    | fails without a word                |
+
+    Examples: more combinations
+      | adapter     | behaves                             |
       | claude-code | is killed before naming the session |
       | claude-code | fails without a word                |
       | codex       | is killed before naming the session |
       | codex       | fails with a general error          |
       | opencode    | is killed before naming the session |
-      | opencode    | fails without a word                |
       | copilot     | is killed before naming the session |
       | copilot     | fails with a general error          |
 
@@ -125,8 +140,11 @@ Feature: The session to resume is looked up in the engine's own table
 
     Examples:
       | adapter     | other                                                               |
-      | claude-code | another issue of the same project                                   |
       | claude-code | an issue of the same number in another project of the organization  |
+
+    Examples: more combinations
+      | adapter     | other                                                               |
+      | claude-code | another issue of the same project                                   |
       | claude-code | an issue of the same number and project name in another organization |
       | codex       | another issue of the same project                                   |
       | codex       | an issue of the same number in another project of the organization  |
@@ -147,10 +165,13 @@ Feature: The session to resume is looked up in the engine's own table
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   @resume-3
   Scenario Outline: What the table says is asked for, whatever lies in the state directory
@@ -162,8 +183,11 @@ Feature: The session to resume is looked up in the engine's own table
 
     Examples:
       | adapter     | id                                   |
-      | claude-code | 11111111-2222-4333-8444-555555555555 |
       | codex       | 11111111-2222-7333-8444-555555555555 |
+
+    Examples: more combinations
+      | adapter     | id                                   |
+      | claude-code | 11111111-2222-4333-8444-555555555555 |
       | opencode    | ses_11111111222233333333334444       |
       | copilot     | 11111111-2222-4333-8444-555555555555 |
 
@@ -181,11 +205,14 @@ Feature: The session to resume is looked up in the engine's own table
 
     Examples:
       | adapter     | before      | phase               |
+      | opencode    | development | conflict_resolution |
+
+    Examples: more combinations
+      | adapter     | before      | phase               |
       | claude-code | development | ci_fix              |
       | claude-code | analysis    | development         |
       | codex       | development | review_fix          |
       | codex       | analysis    | answer              |
-      | opencode    | development | conflict_resolution |
       | opencode    | analysis    | development         |
       | copilot     | development | ci_fix              |
       | copilot     | analysis    | answer              |
@@ -205,6 +232,9 @@ Feature: The session to resume is looked up in the engine's own table
     Examples:
       | adapter     |
       | claude-code |
+
+    Examples: more combinations
+      | adapter     |
       | codex       |
       | opencode    |
       | copilot     |
@@ -221,6 +251,10 @@ Feature: The session to resume is looked up in the engine's own table
 
     Examples:
       | adapter     | behaves                                     | phase       |
+      | copilot     | answers and leaves an empty session         | answer      |
+
+    Examples: more combinations
+      | adapter     | behaves                                     | phase       |
       | claude-code | answers and leaves a newer foreign session  | development |
       | claude-code | answers and leaves a newer foreign session  | answer      |
       | claude-code | answers and leaves an empty session         | development |
@@ -229,7 +263,6 @@ Feature: The session to resume is looked up in the engine's own table
       | opencode    | answers and leaves a newer foreign session  | development |
       | opencode    | answers and leaves a newer foreign session  | answer      |
       | copilot     | answers and leaves a newer foreign session  | development |
-      | copilot     | answers and leaves an empty session         | answer      |
 
   @resume-10
   Scenario Outline: No start of any kind asks for a session other than by its id
@@ -246,8 +279,11 @@ Feature: The session to resume is looked up in the engine's own table
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
       | copilot     |
 
@@ -265,6 +301,10 @@ Feature: The session to resume is looked up in the engine's own table
 
     Examples:
       | adapter     | provider   | model   | phase       |
+      | opencode    | provider-b | model-b | ci_fix      |
+
+    Examples: more combinations
+      | adapter     | provider   | model   | phase       |
       | claude-code | provider-b | model-a | development |
       | claude-code | provider-a | model-b | answer      |
       | claude-code | provider-b | model-b | ci_fix      |
@@ -273,7 +313,6 @@ Feature: The session to resume is looked up in the engine's own table
       | codex       | provider-b | model-b | ci_fix      |
       | opencode    | provider-b | model-a | development |
       | opencode    | provider-a | model-b | answer      |
-      | opencode    | provider-b | model-b | ci_fix      |
       | copilot     | provider-b | model-a | development |
       | copilot     | provider-a | model-b | answer      |
       | copilot     | provider-b | model-b | ci_fix      |

@@ -16,10 +16,13 @@ Feature: Nothing counts as resumed that the CLI did not confirm
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   # seen in: OpenHands/software-agent-sdk#5094, Archon#1842, openclaw#70177
   @resume-11
@@ -35,8 +38,11 @@ Feature: Nothing counts as resumed that the CLI did not confirm
 
     Examples:
       | adapter     | behaves                            |
-      | claude-code | gets a server error                |
       | claude-code | has its history rejected           |
+
+    Examples: more combinations
+      | adapter     | behaves                            |
+      | claude-code | gets a server error                |
       | claude-code | is killed after naming the session |
       | codex       | gets a server error                |
       | codex       | has its history rejected           |
@@ -63,6 +69,9 @@ Feature: Nothing counts as resumed that the CLI did not confirm
     Examples:
       | adapter  |
       | codex    |
+
+    Examples: more combinations
+      | adapter  |
       | opencode |
       | copilot  |
 
@@ -93,9 +102,12 @@ Feature: Nothing counts as resumed that the CLI did not confirm
 
     Examples:
       | adapter     |
+      | opencode    |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
-      | opencode    |
       | copilot     |
 
   # seen in: OpenHands/software-agent-sdk#5094, open-ace/open-ace#3263
@@ -112,10 +124,13 @@ Feature: Nothing counts as resumed that the CLI did not confirm
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   # seen in: OpenHands/software-agent-sdk#5094, the-open-engine/zeroshot#808, openclaw#70177
   @resume-11
@@ -132,6 +147,9 @@ Feature: Nothing counts as resumed that the CLI did not confirm
     Examples:
       | adapter     | behaves                              |
       | claude-code | starts a session of its own and fails |
+
+    Examples: more combinations
+      | adapter     | behaves                              |
       | claude-code | names two sessions and fails         |
       | claude-code | is killed before naming the session  |
       | claude-code | fails with a general error           |
@@ -164,8 +182,11 @@ Feature: Nothing counts as resumed that the CLI did not confirm
 
     Examples:
       | adapter     |
-      | claude-code |
       | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
       | opencode    |
       | copilot     |
 
@@ -182,13 +203,16 @@ Feature: Nothing counts as resumed that the CLI did not confirm
 
     Examples:
       | adapter     | behaves                               |
+      | opencode    | names no session                      |
+
+    Examples: more combinations
+      | adapter     | behaves                               |
       | claude-code | names no session                      |
       | claude-code | names two sessions                    |
       | claude-code | starts a session of its own and fails |
       | codex       | names no session                      |
       | codex       | names two sessions                    |
       | codex       | names two sessions and fails          |
-      | opencode    | names no session                      |
       | opencode    | names two sessions                    |
       | opencode    | starts a session of its own and fails |
       | copilot     | names no session                      |
@@ -212,10 +236,13 @@ Feature: Nothing counts as resumed that the CLI did not confirm
 
     Examples:
       | before      | phase               |
+      | ci_fix      | conflict_resolution |
+
+    Examples: more combinations
+      | before      | phase               |
       | analysis    | development         |
       | development | ci_fix              |
       | development | review_fix          |
-      | ci_fix      | conflict_resolution |
       | answer      | answer              |
 
   # seen in: anthropics/claude-code#8069, anthropics/claude-code#2354, anthropics/claude-code#3510

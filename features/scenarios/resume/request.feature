@@ -12,10 +12,13 @@ Feature: A session goes with every run that can have one, and with no other
 
     Examples:
       | adapter     | phase               |
+      | claude-code | review_fix          |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | analysis            |
       | claude-code | development         |
       | claude-code | ci_fix              |
-      | claude-code | review_fix          |
       | claude-code | conflict_resolution |
       | claude-code | answer              |
       | codex       | analysis            |
@@ -39,13 +42,16 @@ Feature: A session goes with every run that can have one, and with no other
 
     Examples:
       | adapter     | phase       |
+      | copilot     | development |
+
+    Examples: more combinations
+      | adapter     | phase       |
       | claude-code | development |
       | claude-code | answer      |
       | codex       | development |
       | codex       | answer      |
       | opencode    | development |
       | opencode    | answer      |
-      | copilot     | development |
       | copilot     | answer      |
 
   @resume-1
@@ -59,8 +65,11 @@ Feature: A session goes with every run that can have one, and with no other
 
     Examples:
       | adapter     | version |
-      | claude-code | 1.0.123 |
       | codex       | 0.121.0 |
+
+    Examples: more combinations
+      | adapter     | version |
+      | claude-code | 1.0.123 |
       | opencode    | 1.15.2  |
       | copilot     | 1.0.72  |
 
@@ -75,11 +84,14 @@ Feature: A session goes with every run that can have one, and with no other
 
     Examples:
       | adapter     | scope        | phase       |
+      | opencode    | organization | answer      |
+
+    Examples: more combinations
+      | adapter     | scope        | phase       |
       | claude-code | organization | analysis    |
       | claude-code | project      | development |
       | codex       | organization | development |
       | codex       | project      | answer      |
-      | opencode    | organization | answer      |
       | opencode    | project      | analysis    |
       | copilot     | organization | development |
       | copilot     | project      | analysis    |
@@ -94,9 +106,12 @@ Feature: A session goes with every run that can have one, and with no other
 
     Examples:
       | adapter    | phase       |
+      | api        | analysis    |
+
+    Examples: more combinations
+      | adapter    | phase       |
       | grok-build | analysis    |
       | grok-build | development |
-      | api        | analysis    |
       | api        | development |
 
   @resume-1
@@ -109,7 +124,10 @@ Feature: A session goes with every run that can have one, and with no other
 
     Examples:
       | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
       | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |

@@ -1,0 +1,138 @@
+"""The worker processes of a run, as the run holds them.
+
+They are started before anything else is done, so that they load while the specification and the scenarios are read.
+Each is given scenarios one after the other, so none waits while another still has many.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tck_kit.events import Broken, Event, decode
+
+#: Where pytest and Python would look for configuration of the user's.
+_SEALED = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONSTARTUP", "PYTHONWARNINGS", "PYTEST_THEME", "FORCE_COLOR")
+_MEMORY = Path("/dev/shm")  # noqa: S108 -- below it the run makes a folder of its own, for its user alone
+_ROOM = 256 * 1024 * 1024
+
+
+def memory_folder() -> Path | None:
+    """Give a folder in memory where there is one with room: scenarios make and remove thousands of directories."""
+    try:
+        return _MEMORY if shutil.disk_usage(_MEMORY).free > _ROOM and os.access(_MEMORY, os.W_OK | os.X_OK) else None
+    except OSError:
+        return None
+
+
+@dataclass(slots=True)
+class Worker:
+    """One worker process and what is known of it. `current` is the scenario that it executes."""
+
+    number: int
+    folder: Path
+    process: subprocess.Popen[str]
+    current: str | None = None
+    finished: bool = False
+    broken: str | None = None
+
+    def tell(self, line: str) -> None:
+        """Write a line to it; one that is gone is found out by its output."""
+        if self.process.stdin is None or self.process.stdin.closed:
+            return
+        try:
+            self.process.stdin.write(f"{line}\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            self.process.stdin = None
+
+    def dismiss(self) -> None:
+        """Tell it that there is nothing left to do."""
+        if self.process.stdin is not None and not self.process.stdin.closed:
+            try:
+                self.process.stdin.close()
+            except BrokenPipeError:
+                self.process.stdin = None
+
+    def last_words(self) -> str:
+        """Give the end of what it wrote to standard error."""
+        try:
+            return (self.folder / "stderr").read_text(encoding="utf-8", errors="replace")[-2000:].strip()
+        except OSError:
+            return ""
+
+    def kill(self) -> None:
+        """End it, and everything that it started."""
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+class Workers:
+    """The workers of a run and the folder that they work in; both are gone when it is left."""
+
+    def __init__(self, count: int) -> None:
+        """Prepare for so many workers."""
+        self.count = count
+        self.all: list[Worker] = []
+        self.events: queue.Queue[tuple[Worker, Event | None]] = queue.Queue()
+        self.folder = Path()
+
+    def __enter__(self) -> Self:
+        """Make the folder and start the processes."""
+        self.folder = Path(tempfile.mkdtemp(prefix="session-tck-", dir=memory_folder()))
+        for _ in range(self.count):
+            self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End what still runs, and remove the folder."""
+        for worker in self.all:
+            worker.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def start(self) -> Worker:
+        """Start one process, sealed off from the folder that the run was started in."""
+        number = len(self.all)
+        place = self.folder / f"worker-{number}"
+        place.mkdir()
+        environment = {name: value for name, value in os.environ.items() if name not in _SEALED}
+        environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        with (place / "stderr").open("w", encoding="utf-8") as errors:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "tck_kit.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                cwd=place,
+                env=environment,
+                text=True,
+                encoding="utf-8",
+                start_new_session=True,
+            )
+        worker = Worker(number, place, process)
+        self.all.append(worker)
+        threading.Thread(target=self._listen, args=(worker,), daemon=True).start()
+        return worker
+
+    def _listen(self, worker: Worker) -> None:
+        """Read a worker's events until its output ends; a line that is none is the kit's own mistake."""
+        if worker.process.stdout is not None:
+            for line in worker.process.stdout:
+                try:
+                    self.events.put((worker, decode(line)))
+                except (ValueError, TypeError, KeyError, AttributeError) as fault:
+                    self.events.put((worker, Broken(f"it said something that is no event: {fault}")))
+        self.events.put((worker, None))
