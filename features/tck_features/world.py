@@ -281,6 +281,17 @@ class World:
         name = f"{ref.organization}-{ref.project}-issue-{ref.iid}"
         return self.bench.base / ".agent-sessions" / name / (adapter or self.adapter(party))
 
+    def standing(self, party: str) -> Path:
+        """Give the state directory of a party that is about to be damaged, expecting that it is there."""
+        state = self.state_dir(party)
+        self.checks.expect(
+            f"the state of {party} lies at {state.parent.name}/{state.name}",
+            expected=True,
+            actual=state.is_dir(),
+            rests_on="witnessed",
+        )
+        return state
+
     def state_paths(self) -> list[Path]:
         """Give everything directly below `{base}/.agent-sessions`."""
         folder = self.bench.base / ".agent-sessions"

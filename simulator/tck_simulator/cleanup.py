@@ -13,7 +13,8 @@ from pathlib import Path
 
 from tck_simulator.layout import Layout
 from tck_simulator.ports import Remover
-from tck_simulator.store import Mailbox, Store
+from tck_simulator.rows import Mailbox
+from tck_simulator.store import Store
 
 
 class LocalRemover:

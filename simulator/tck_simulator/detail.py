@@ -5,7 +5,7 @@ Specification: RECORD-2, §25.2.
 
 from __future__ import annotations
 
-from tck_simulator.store import Session
+from tck_simulator.rows import Session
 
 NOTHING = "none"
 

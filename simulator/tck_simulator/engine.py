@@ -49,10 +49,11 @@ from tck_simulator.naming import prefix_fault, storable
 from tck_simulator.outcomes import back_off_seconds
 from tck_simulator.ports import Clock, ContainerRuntime, Forge, ModelProvider, Remover
 from tck_simulator.reconciler import Reconciler
+from tck_simulator.rows import Job, Mailbox
 from tck_simulator.run import Ended, RunSequence
 from tck_simulator.sandbox import overlaps
 from tck_simulator.states import CLOSED, FIXING, LABELLED, PHASE_OF_EVENT, PUSHING, RUNNING, SUCCEEDED, IssueState
-from tck_simulator.store import Job, Mailbox, Store
+from tck_simulator.store import Store
 from tck_simulator.views import rows_of
 
 
@@ -127,9 +128,9 @@ class Engine:
         """Take a stimulus, do what is due, and say what became of it."""
         try:
             job = self._take(stimulus)
+            self.pump()
         except (RefusedError, names.SettingError) as refusal:
             return StimulusResult(error=str(refusal))
-        self.pump()
         if job is None:
             return StimulusResult()
         run = self._started.get(job)
@@ -258,7 +259,11 @@ class Engine:
         self._store.drop_job(job.id)
         if job.phase in RUNNING and mailbox.ref.kind == "issue":
             mailbox = self._set_state(mailbox, RUNNING[job.phase])
-        live = self._sequence.begin(mailbox, job.phase, settings, epoch)
+        try:
+            live = self._sequence.begin(mailbox, job.phase, settings, epoch)
+        except LookupError as fault:
+            self._store.drop_lease(mailbox.id)
+            raise RefusedError(f"the {job.phase} run of {mailbox.ref} cannot start: {fault}") from fault
         self._started[job.id] = live.run
         session = live.request.session
         self._exchanges[live.run] = ExchangeRow(

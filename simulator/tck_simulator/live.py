@@ -11,8 +11,8 @@ from tck_simulator.adapters.base import Adapter, Call
 from tck_simulator.contract import LlmRequest
 from tck_simulator.layout import Fingerprint
 from tck_simulator.resolution import Resolution
+from tck_simulator.rows import Mailbox
 from tck_simulator.settings import Effective
-from tck_simulator.store import Mailbox
 from tck_simulator.versions import Version
 
 

@@ -13,8 +13,9 @@ from tck_simulator import settings as names
 from tck_simulator.cleanup import Cleaner
 from tck_simulator.layout import Layout, entries
 from tck_simulator.ports import Forge, ForgeError
+from tck_simulator.rows import Mailbox
 from tck_simulator.states import IssueState
-from tck_simulator.store import Mailbox, Store
+from tck_simulator.store import Store
 
 #: The one answer of the tracker that says that an issue is gone (CLEAN-10).
 GONE = 404

@@ -27,9 +27,10 @@ from tck_simulator.outcomes import Judgement, Verdict, judge
 from tck_simulator.ports import Clock, ContainerRuntime, ContainerState, ModelProvider
 from tck_simulator.prompt import READ_ONLY_PHASES, full_prompt
 from tck_simulator.resolution import PriorRun, Resolution, Situation, resolve
+from tck_simulator.rows import Installation, Mailbox, Session
 from tck_simulator.sandbox import container_request
 from tck_simulator.settings import Effective
-from tck_simulator.store import Installation, Mailbox, Session, Store
+from tck_simulator.store import Store
 from tck_simulator.versions import Version
 
 _FAILED = frozenset({RunOutcome.FAILED, RunOutcome.TIMED_OUT})

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import (
@@ -26,9 +25,10 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from tck_driver.configuration import Binding, EngineConfig, SettingScope
-from tck_driver.vocabulary import AdapterId, FallbackReason, MailboxKind, MailboxRef, Phase, RunOutcome
+from tck_driver.vocabulary import AdapterId, FallbackReason, MailboxRef, Phase, RunOutcome
 from tck_simulator import statements as q
 from tck_simulator import tables as t
+from tck_simulator.rows import Incident, Installation, Job, Mailbox, Session, mailbox_of
 from tck_simulator.settings import StoredSettings
 from tck_simulator.states import IssueState
 
@@ -37,94 +37,16 @@ class StoreError(Exception):
     """The database cannot be used: locked, damaged, or not one of ours. The text says where and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mailbox:
-    """One row of `mailboxes`."""
-
-    id: int
-    ref: MailboxRef
-    generation: int
-    title: str
-    state: str
-    open: bool
-    branch_name: str | None
-    session_dir: str | None
-    blocked_from: str | None
-    blocked_phase: str | None
-    llm_retries: int
-    fix_attempts: int
-    lease_owner: str | None
-    lease_epoch: int
-    lease_expires_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """One row of `llm_sessions`, with the address of its mailbox."""
-
-    id: int
-    mailbox_id: int
-    adapter_id: str
-    phase: str
-    provider: str
-    model: str
-    cli_version: str | None
-    outcome: str
-    created_at: datetime
-    session_name: str | None
-    asked_session_id: str | None
-    native_session_id: str | None
-    resumed: bool
-    resume_fallback: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Installation:
-    """One row of `agent_installations`: what was found in one image of an adapter (CAPABILITY-7)."""
-
-    id: int
-    adapter_id: str
-    image: str
-    version: str | None
-    resumable_sessions: bool
-    session_state_path: str | None
-    reason: str | None
-    detected_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A run that waits for its time or for its mailbox."""
-
-    id: int
-    mailbox_id: int
-    phase: Phase
-    due_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Incident:
-    """Something put on record without stopping the engine."""
-
-    kind: str
-    subject: str
-    reason: str
-
-
-def _mailbox(row: RowMapping) -> Mailbox:
-    kind: MailboxKind = "issue" if row["kind"] == "issue" else "merge_request"
-    ref = MailboxRef(row["organization"], row["project"], kind, row["iid"])
-    names = [name for name in Mailbox.__dataclass_fields__ if name != "ref"]
-    return Mailbox(ref=ref, **{name: row[name] for name in names})
-
-
 class Store:
     """Every read and write of the engine."""
 
     def __init__(self, url: str) -> None:
         """Open the database at a SQLAlchemy URL. Raises `StoreError` where it cannot be used."""
         self.url = url
-        self._engine: Engine = create_engine(url)
+        try:
+            self._engine: Engine = create_engine(url)
+        except (SQLAlchemyError, ImportError) as fault:
+            raise StoreError(f"database {url}: {fault}; give a URL such as sqlite:////tmp/tck.sqlite") from fault
         self._single: Connection | None = None
         if url.startswith("sqlite"):
             event.listen(self._engine, "connect", _sqlite_settings)
@@ -270,24 +192,24 @@ class Store:
             key = connection.execute(q.INSERT_MAILBOX, values).inserted_primary_key
             identity = key[0] if key is not None else 0
             row = connection.execute(q.MAILBOX_BY_ID, {"key": identity}).mappings().one()
-        return _mailbox(row)
+        return mailbox_of(row)
 
     def mailbox(self, ref: MailboxRef) -> Mailbox | None:
         """Give the latest generation of an address."""
         with self._once() as connection:
             row = connection.execute(q.MAILBOX_BY_ADDRESS, _address(ref)).mappings().first()
-        return None if row is None else _mailbox(row)
+        return None if row is None else mailbox_of(row)
 
     def mailbox_by_id(self, identity: int) -> Mailbox:
         """Give one row."""
         with self._once() as connection:
-            return _mailbox(connection.execute(q.MAILBOX_BY_ID, {"key": identity}).mappings().one())
+            return mailbox_of(connection.execute(q.MAILBOX_BY_ID, {"key": identity}).mappings().one())
 
     def mailboxes(self, *, only_open: bool = False) -> list[Mailbox]:
         """Give all rows, oldest first."""
         query = q.OPEN_MAILBOXES if only_open else q.MAILBOXES
         with self._once() as connection:
-            return [_mailbox(row) for row in connection.execute(query).mappings()]
+            return [mailbox_of(row) for row in connection.execute(query).mappings()]
 
     def set_mailbox(self, identity: int, **values: str | int | bool | datetime | None) -> None:
         """Set columns of one mailbox."""
@@ -328,7 +250,7 @@ class Store:
     def expired_leases(self, now: datetime) -> list[Mailbox]:
         """Give the open mailboxes whose lease has run out."""
         with self._once() as connection:
-            return [_mailbox(row) for row in connection.execute(q.EXPIRED_LEASES, {"now": now}).mappings()]
+            return [mailbox_of(row) for row in connection.execute(q.EXPIRED_LEASES, {"now": now}).mappings()]
 
     def renew_lease(self, identity: int, epoch: int, expires_at: datetime) -> bool:
         """Extend a lease, if it is still of this epoch and held."""
@@ -384,7 +306,7 @@ class Store:
             row = connection.execute(q.NEXT_JOB, {"now": now, "blocked": IssueState.BLOCKED}).mappings().first()
         if row is None:
             return None
-        return Job(row["job_id"], row["id"], Phase(row["job_phase"]), row["due_at"]), _mailbox(row)
+        return Job(row["job_id"], row["id"], Phase(row["job_phase"]), row["due_at"]), mailbox_of(row)
 
     def drop_job(self, identity: int) -> None:
         """Take one job off the queue."""

@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -107,7 +109,8 @@ def test_a_run_that_is_out_of_time_is_incomplete_and_says_so(small: Path, on_sma
     assert "indeterminate" in done.stdout
 
 
-def test_an_interrupt_leaves_a_partial_report_that_says_so(small: Path) -> None:
+def _many(small: Path) -> None:
+    """Make the suite so long that something can happen in the middle of it."""
     rows = "".join(f"      | {adapter} |\n" for adapter in ("codex", "copilot", "claude-code", "opencode"))
     outlines = "".join(
         f"""
@@ -121,9 +124,15 @@ def test_an_interrupt_leaves_a_partial_report_that_says_so(small: Path) -> None:
     Examples:
       | adapter |
 {rows}"""
-        for number in range(150)
+        for number in range(25)
     )
     (small / "features" / "small.feature").write_text(FEATURE + outlines, encoding="utf-8")
+
+
+@contextmanager
+def _under_way(small: Path) -> Generator[subprocess.Popen[str]]:
+    """Start a run of a long suite, and go on once it has executed some scenarios."""
+    _many(small)
     process = subprocess.Popen(
         [
             *(sys.executable, "-P", "-m", "tck_kit.command_line", "run", "--workers", "1"),
@@ -137,16 +146,51 @@ def test_an_interrupt_leaves_a_partial_report_that_says_so(small: Path) -> None:
     )
     assert process.stderr is not None
     for line in process.stderr:
-        if " of 604 scenarios" in line:
+        if " of 104 scenarios" in line:
             break
-    os.kill(process.pid, signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
+    yield process
+
+
+def test_an_interrupt_leaves_a_partial_report_that_says_so(small: Path) -> None:
+    with _under_way(small) as process:
+        os.kill(process.pid, signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
 
     report = _report(small / "report")
     assert process.returncode == 3
     assert report["complete"] is False
     assert "interrupted" in str(report["incomplete_reasons"])
     assert "indeterminate" in output
+
+
+def test_a_worker_that_dies_costs_one_scenario_and_the_run_goes_on(small: Path) -> None:
+    with _under_way(small) as process:
+        (worker,) = _children(process.pid)
+        os.kill(worker, signal.SIGKILL)
+        process.communicate(timeout=120)
+
+    checks = read(small / "report" / "report.json")["checks"]
+    errors = [check for check in checks if check["outcome"] == "error"]
+    assert process.returncode == 4
+    assert len(checks) == 104
+    assert len(errors) <= 1
+    assert all("worker process ended with exit code -9" in str(check["reason"]) for check in errors)
+    assert sum(check["outcome"] == "passed" for check in checks) == 104 - len(errors)
+
+
+def test_more_combinations_are_run_when_asked_for(on_small: Command, small: Path) -> None:
+    text = FEATURE.replace(
+        "      | copilot |\n", "\n    Examples: more combinations\n      | adapter |\n      | copilot |\n"
+    )
+    (small / "features" / "small.feature").write_text(text, encoding="utf-8")
+
+    quick = on_small("run", "--report-dir", "quick")
+    thorough = on_small("run", "--thorough", "--report-dir", "thorough")
+
+    assert (quick.returncode, thorough.returncode) == (0, 0)
+    assert "1 more combinations were left out" in quick.stdout
+    assert len(read(small / "quick" / "report.json")["checks"]) == 3
+    assert len(read(small / "thorough" / "report.json")["checks"]) == 4
 
 
 def test_workers_are_gone_after_an_interrupt(small: Path) -> None:

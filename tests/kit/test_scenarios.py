@@ -6,7 +6,7 @@ import pytest
 
 from tck_features.library import LIBRARY
 from tck_kit import assets
-from tck_kit.scenarios import read_suite
+from tck_kit.scenarios import read_suite, trimmed, write_suite
 from tck_spec import load
 
 GOOD = """\
@@ -130,3 +130,64 @@ def test_every_step_is_used_by_some_scenario() -> None:
     unused = {f"{one.kind} {one.source}" for one in LIBRARY.definitions if one.origin not in used}
 
     assert unused == set()
+
+
+OUTLINE = """\
+Feature: Outlines
+
+  @name-1
+  Scenario Outline: One thing
+    Given an issue served by <adapter>
+    When a development run of the issue is due
+    Then no branch has been pushed
+
+    Examples:
+      | adapter |
+      | codex   |
+
+    @name-2
+    Examples: more combinations
+      | adapter |
+      | copilot |
+
+      | opencode |
+
+  @name-1
+  Scenario: Another thing
+    Given an issue served by codex
+    When a development run of the issue is due
+    Then no branch has been pushed
+"""
+
+
+def test_more_combinations_are_left_out_with_their_tags_and_no_line_moves() -> None:
+    text, left_out = trimmed(OUTLINE)
+
+    assert left_out == 2
+    assert "copilot" not in text
+    assert "opencode" not in text
+    assert "@name-2" not in text
+    assert [number for number, line in enumerate(text.split("\n")) if "Another thing" in line] == [
+        number for number, line in enumerate(OUTLINE.split("\n")) if "Another thing" in line
+    ]
+    assert trimmed(text) == (text, 0)
+
+
+def test_a_suite_says_how_many_rows_were_left_out(tmp_path: Path) -> None:
+    (tmp_path / "x.feature").write_text(OUTLINE, encoding="utf-8")
+
+    assert len(read_suite(tmp_path, {"name-1", "name-2"}).scenarios) == 4
+    quick = read_suite(tmp_path, {"name-1", "name-2"}, thorough=False)
+    assert [scenario.name for scenario in quick.scenarios] == ["One thing[codex]", "Another thing"]
+    assert quick.left_out == 2
+
+
+def test_what_workers_read_is_what_was_read_before(tmp_path: Path) -> None:
+    (tmp_path / "source" / "area").mkdir(parents=True)
+    (tmp_path / "source" / "area" / "x.feature").write_text(OUTLINE, encoding="utf-8")
+
+    write_suite(tmp_path / "source", tmp_path / "target", thorough=False)
+
+    first = read_suite(tmp_path / "source", {"name-1", "name-2"}, thorough=False)
+    second = read_suite(tmp_path / "target", {"name-1", "name-2"})
+    assert first.scenarios == second.scenarios

@@ -18,7 +18,8 @@ from tck_fakes.model import FakeModelProvider
 from tck_fakes.remover import ProtectingRemover
 from tck_fakes.runtime import FakeContainerRuntime
 from tck_simulator.cleanup import LocalRemover
-from tck_simulator.store import Mailbox, Session, Store
+from tck_simulator.rows import Mailbox, Session
+from tck_simulator.store import Store
 
 ISSUE = MailboxRef("org", "app", "issue", 7)
 #: The same issue number in another project of the same organization.

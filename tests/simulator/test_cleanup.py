@@ -12,7 +12,8 @@ from tck_driver.vocabulary import MailboxRef
 from tck_fakes.remover import ProtectingRemover
 from tck_simulator.cleanup import Cleaner, LocalRemover
 from tck_simulator.layout import Layout
-from tck_simulator.store import Incident, Store
+from tck_simulator.rows import Incident
+from tck_simulator.store import Store
 
 from .ordinary import ordinary_user
 

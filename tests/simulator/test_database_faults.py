@@ -9,6 +9,7 @@ import pytest
 
 from tck_driver.vocabulary import MailboxRef
 from tck_simulator import store as store_module
+from tck_simulator.rows import Mailbox
 from tck_simulator.store import Store, StoreError
 
 REF = MailboxRef("org", "app", "issue", 7)
@@ -102,7 +103,7 @@ def test_a_failed_statement_leaves_nothing_behind(tmp_path: Path) -> None:
     store.close()
 
 
-def _unknown(store: Store) -> store_module.Mailbox:
+def _unknown(store: Store) -> Mailbox:
     """Give a mailbox that is no longer in the database."""
     box = store.open_mailbox(REF, "", "in_ci")
     store.reset()

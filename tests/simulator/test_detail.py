@@ -10,7 +10,7 @@ import pytest
 from tck_driver.vocabulary import FallbackReason
 from tck_simulator.contract import LlmResult, SessionRef
 from tck_simulator.detail import detail_lines
-from tck_simulator.store import Session
+from tck_simulator.rows import Session
 
 RUN = Session(
     id=1,

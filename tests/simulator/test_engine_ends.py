@@ -8,6 +8,7 @@ from tck_driver.bench import Script, Write
 from tck_driver.stimuli import (
     IssueClosed,
     IssueDeleted,
+    IssueOpened,
     IssueReopened,
     IssueRetitled,
     PrefixChanged,
@@ -15,7 +16,7 @@ from tck_driver.stimuli import (
     RunDue,
     StimulusResult,
 )
-from tck_driver.vocabulary import Closing, Phase
+from tck_driver.vocabulary import Closing, MailboxRef, Phase, RunOutcome
 from tck_simulator.naming import prefix_fault
 
 from .house import ISSUE, MINUTE, REVIEW, TWIN, House
@@ -172,3 +173,16 @@ def test_what_an_agent_writes_beside_its_sessions_is_gone_with_its_container(eng
     engine.run(shape=Script("ok", acts=(planted,)))
     left = [path.name for path in engine.base.rglob("*")]
     assert "settings.json" not in left
+
+
+def test_a_run_of_a_project_that_nobody_configured_is_refused_and_the_engine_goes_on(engine: House) -> None:
+    stranger = MailboxRef("org", "nowhere", "issue", 1)
+    engine.engine.send(IssueOpened(stranger, "Unknown"))
+
+    refused = engine.engine.send(RunDue(stranger, Phase.ANALYSIS))
+    again = engine.engine.send(RunDue(ISSUE, Phase.ANALYSIS))
+
+    assert "org/nowhere#1 cannot start" in str(refused.error)
+    assert again.outcome is RunOutcome.SUCCEEDED
+    (box,) = [box for box in engine.store.mailboxes() if box.ref == stranger]
+    assert box.lease_owner is None

@@ -36,7 +36,8 @@ from tck_driver.vocabulary import ISSUE_PHASES, AdapterId, Closing, MailboxRef, 
 from tck_driver.witness import CliStarted, ContainerStarted
 from tck_fakes.standins.shapes import TAKEN_BY
 from tck_simulator.adapters import ADAPTERS
-from tck_simulator.store import Session, Store
+from tck_simulator.rows import Session
+from tck_simulator.store import Store
 
 from .house import MINUTE, House
 

@@ -13,7 +13,8 @@ from tck_driver.configuration import Binding
 from tck_driver.vocabulary import AdapterId, FallbackReason, MailboxRef, Phase, RunOutcome
 from tck_simulator import tables
 from tck_simulator.instants import Instant
-from tck_simulator.store import Mailbox, Session, Store
+from tck_simulator.rows import Mailbox, Session
+from tck_simulator.store import Store
 
 from .laws import law
 

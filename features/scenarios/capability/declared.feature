@@ -23,13 +23,13 @@ Feature: Each adapter declares what its CLI can do about sessions
 
     Examples:
       | adapter     | phase       |
-      | claude-code | development |
+      | codex       | ci_fix      |
+      | copilot     | review_fix  |
 
     Examples: more combinations
       | adapter     | phase       |
-      | codex       | ci_fix      |
+      | claude-code | development |
       | opencode    | answer      |
-      | copilot     | review_fix  |
 
   @capability-6
   Scenario Outline: What an adapter declares gives a run its session, also where the installed version cannot resume

@@ -78,12 +78,12 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | version | phase               |
-      | opencode    | 1.15.3  | review_fix          |
+      | claude-code | 1.0.124 | development         |
 
     Examples: more combinations
       | adapter     | version | phase               |
-      | claude-code | 1.0.124 | development         |
       | codex       | 0.122.0 | ci_fix              |
+      | opencode    | 1.15.3  | review_fix          |
       | copilot     | 1.0.73  | conflict_resolution |
 
   # seen in: exospherehost/failproofai#537
@@ -140,13 +140,13 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | phase               |
-      | copilot     | answer              |
+      | codex       | review_fix          |
 
     Examples: more combinations
       | adapter     | phase               |
       | claude-code | ci_fix              |
-      | codex       | review_fix          |
       | opencode    | conflict_resolution |
+      | copilot     | answer              |
 
   # seen in: exospherehost/failproofai#537
   @capability-4
@@ -165,10 +165,10 @@ Feature: What is installed decides whether a session can be resumed
     Examples:
       | adapter     | fault          | phase               |
       | claude-code | prints garbage | analysis            |
+      | claude-code | exits with 1   | development         |
 
     Examples: more combinations
       | adapter     | fault          | phase               |
-      | claude-code | exits with 1   | development         |
       | claude-code | hangs          | ci_fix              |
       | claude-code | prints nothing | review_fix          |
       | codex       | prints garbage | review_fix          |
@@ -274,11 +274,11 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | wrote            | installed       | phase       |
-      | 0.200.0-beta     | 0.200.0-alpha.9 | ci_fix      |
+      | 0.200.0-alpha.10 | 0.200.0-alpha.9 | development |
 
     Examples: more combinations
       | wrote            | installed       | phase       |
-      | 0.200.0-alpha.10 | 0.200.0-alpha.9 | development |
+      | 0.200.0-beta     | 0.200.0-alpha.9 | ci_fix      |
       | 0.200.0-alpha.1  | 0.200.0-alpha   | answer      |
 
   @capability-5
@@ -407,19 +407,19 @@ Feature: What is installed decides whether a session can be resumed
     And the second run is recorded as fresh because of unsupported_version
     And the version command of <adapter> had been run in the image of the second run before that run started
 
-    Examples: every phase
-      | adapter | new    | phase               |
-      | copilot | 1.0.24 | analysis            |
+    Examples: every adapter
+      | adapter     | new     | phase               |
+      | copilot     | 1.0.72  | conflict_resolution |
 
     Examples: more combinations
       | adapter     | new     | phase               |
       | claude-code | 1.0.123 | development         |
       | codex       | 0.121.9 | ci_fix              |
       | opencode    | 1.15.2  | review_fix          |
-      | copilot     | 1.0.72  | conflict_resolution |
 
     Examples: more combinations
       | adapter | new    | phase               |
+      | copilot | 1.0.24 | analysis            |
       | copilot | 1.0.24 | development         |
       | copilot | 1.0.24 | ci_fix              |
       | copilot | 1.0.24 | review_fix          |
@@ -438,11 +438,11 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | other       | version | phase       |
-      | claude-code | codex       | 0.100.0 | development |
+      | codex       | opencode    | 1.3.2   | ci_fix      |
 
     Examples: more combinations
       | adapter     | other       | version | phase       |
-      | codex       | opencode    | 1.3.2   | ci_fix      |
+      | claude-code | codex       | 0.100.0 | development |
       | opencode    | copilot     | 1.0.24  | answer      |
       | copilot     | claude-code | 1.0.100 | review_fix  |
 
@@ -458,10 +458,10 @@ Feature: What is installed decides whether a session can be resumed
 
     Examples:
       | adapter     | new     | phase               |
-      | codex       | 0.121.9 | answer              |
+      | opencode    | 1.15.2  | analysis            |
 
     Examples: more combinations
       | adapter     | new     | phase               |
       | claude-code | 1.0.123 | conflict_resolution |
-      | opencode    | 1.15.2  | analysis            |
+      | codex       | 0.121.9 | answer              |
       | copilot     | 1.0.72  | development         |

@@ -138,7 +138,7 @@ Feature: When an issue ends, what was kept for it is removed
     @clean-2
     Examples: cancelled
       | adapter | end                    |
-      | copilot | closed without a merge |
+      | copilot | unassigned             |
 
     @clean-3
     Examples: gone from the tracker
@@ -148,7 +148,7 @@ Feature: When an issue ends, what was kept for it is removed
     @clean-2
     Examples: more combinations
       | adapter | end                    |
-      | copilot | unassigned             |
+      | copilot | closed without a merge |
 
   Scenario Outline: An issue that ends after the engine died in the middle of a run is cleaned up, run and all
     Given an issue served by <adapter>
@@ -167,7 +167,7 @@ Feature: When an issue ends, what was kept for it is removed
     @clean-2
     Examples: cancelled
       | adapter  | end                    |
-      | opencode | unassigned             |
+      | opencode | closed without a merge |
 
     @clean-3
     Examples: gone from the tracker
@@ -177,7 +177,7 @@ Feature: When an issue ends, what was kept for it is removed
     @clean-2
     Examples: more combinations
       | adapter  | end                    |
-      | opencode | closed without a merge |
+      | opencode | unassigned             |
 
   Scenario Outline: An issue whose runs have all failed is cleaned up like any other
     Given an issue served by <adapter>
@@ -194,7 +194,7 @@ Feature: When an issue ends, what was kept for it is removed
     @clean-2
     Examples: cancelled
       | adapter     | end                    |
-      | claude-code | closed without a merge |
+      | claude-code | unassigned             |
 
     @clean-3
     Examples: gone from the tracker
@@ -204,7 +204,7 @@ Feature: When an issue ends, what was kept for it is removed
     @clean-2
     Examples: more combinations
       | adapter     | end                    |
-      | claude-code | unassigned             |
+      | claude-code | closed without a merge |
 
   @clean-3
   Scenario Outline: An issue that the sweep finds gone is cleaned up, and no other
@@ -281,12 +281,12 @@ Feature: When an issue ends, what was kept for it is removed
 
     Examples:
       | adapter     | end                    |
-      | opencode    | closed without a merge |
+      | codex       | unassigned             |
 
     Examples: more combinations
       | adapter     | end                    |
       | claude-code | closed by merge        |
-      | codex       | unassigned             |
+      | opencode    | closed without a merge |
       | copilot     | closed by merge        |
 
   @clean-13

@@ -46,13 +46,13 @@ Feature: As long as an issue is open, what was kept for it stays
 
     Examples:
       | adapter     |
-      | copilot     |
+      | claude-code |
 
     Examples: more combinations
       | adapter     |
-      | claude-code |
       | codex       |
       | opencode    |
+      | copilot     |
 
   @clean-5 @clean-7
   Scenario Outline: The state of an issue that is blocked for longer than rows are kept stays

@@ -44,13 +44,13 @@ Feature: A removal takes what it should and nothing more, and one that fails sto
 
     Examples:
       | iid | organization | project      |
-      | 3   | acme         | shop-issue-1 |
+      | 1   | my-acme      | shop         |
 
     Examples: more combinations
       | iid | organization | project      |
+      | 3   | acme         | shop-issue-1 |
       | 1   | acme         | shop2        |
       | 1   | acme         | shop-        |
-      | 1   | my-acme      | shop         |
       | 1   | acme-2       | shop         |
 
   # seen in: agent-orchestrator#3402, agent-of-empires#3816

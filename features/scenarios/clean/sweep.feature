@@ -15,11 +15,11 @@ Feature: The sweep removes what belongs to no open issue, and nothing else
     Examples:
       | name                                                                                                                                                                                                     |
       | acme-shop-issue-1                                                                                                                                                                                        |
+      | .hidden                                                                                                                                                                                                  |
 
     Examples: more combinations
       | name                                                                                                                                                                                                     |
       | acme-shop-issue-12~0123abcd                                                                                                                                                                              |
-      | .hidden                                                                                                                                                                                                  |
       | no name of ours                                                                                                                                                                                          |
       | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx |
       | tmp                                                                                                                                                                                                      |
@@ -87,15 +87,15 @@ Feature: The sweep removes what belongs to no open issue, and nothing else
 
     Examples:
       | adapter     | answer  |
+      | opencode    | 401     |
       | copilot     | 403     |
+      | codex       | timeout |
 
     Examples: more combinations
       | adapter     | answer  |
       | claude-code | 500     |
       | codex       | 503     |
-      | opencode    | 401     |
       | claude-code | 429     |
-      | codex       | timeout |
 
   @clean-10
   Scenario Outline: After such an answer the next run resumes
@@ -183,12 +183,12 @@ Feature: The sweep removes what belongs to no open issue, and nothing else
 
     Examples:
       | adapter     | when                      |
+      | claude-code | before naming the session |
       | opencode    | after naming the session  |
 
     Examples: more combinations
       | adapter     | when                      |
       | claude-code | after naming the session  |
-      | claude-code | before naming the session |
       | codex       | after naming the session  |
       | codex       | before naming the session |
       | opencode    | before naming the session |

@@ -28,13 +28,13 @@ Feature: What an adapter is asked and what it answers have one shape
 
     Examples: every adapter
       | adapter     | phase       |
-      | codex       | ci_fix      |
+      | copilot     | answer      |
 
     Examples: more combinations
       | adapter     | phase       |
       | claude-code | development |
+      | codex       | ci_fix      |
       | opencode    | review_fix  |
-      | copilot     | answer      |
 
     Examples: more combinations
       | adapter | phase               |
@@ -54,12 +54,12 @@ Feature: What an adapter is asked and what it answers have one shape
 
     Examples:
       | adapter     | cause                                        | phase       |
-      | opencode    | the state directory of the issue was removed | answer      |
+      | claude-code | the state directory of the issue was removed | development |
 
     Examples: more combinations
       | adapter     | cause                                        | phase       |
-      | claude-code | the state directory of the issue was removed | development |
       | codex       | the state directory of the issue was emptied | ci_fix      |
+      | opencode    | the state directory of the issue was removed | answer      |
       | copilot     | the state directory of the issue was emptied | review_fix  |
 
   @contract-1
@@ -72,13 +72,13 @@ Feature: What an adapter is asked and what it answers have one shape
 
     Examples:
       | adapter     | version | phase       |
-      | copilot     | 1.0.24  | review_fix  |
+      | codex       | 0.100.0 | ci_fix      |
 
     Examples: more combinations
       | adapter     | version | phase       |
       | claude-code | 1.0.100 | development |
-      | codex       | 0.100.0 | ci_fix      |
       | opencode    | 1.3.2   | answer      |
+      | copilot     | 1.0.24  | review_fix  |
 
   @contract-1
   Scenario Outline: The request of a run to which no session applies has a null session
@@ -109,12 +109,12 @@ Feature: What an adapter is asked and what it answers have one shape
 
     Examples:
       | adapter     |
-      | claude-code |
+      | opencode    |
 
     Examples: more combinations
       | adapter     |
+      | claude-code |
       | codex       |
-      | opencode    |
       | copilot     |
 
   @contract-2
@@ -144,15 +144,14 @@ Feature: What an adapter is asked and what it answers have one shape
     And the native id on record for the second run is the one of the session that the CLI served
     And the result of the second run is resumed, with the native id on record and no reason
 
-    Examples: every phase
-      | adapter | phase               |
-      | codex   | conflict_resolution |
+    Examples: every adapter
+      | adapter     | phase       |
+      | opencode    | review_fix  |
 
     Examples: more combinations
       | adapter     | phase       |
       | claude-code | development |
       | codex       | ci_fix      |
-      | opencode    | review_fix  |
       | copilot     | answer      |
 
     Examples: more combinations
@@ -160,6 +159,7 @@ Feature: What an adapter is asked and what it answers have one shape
       | codex   | analysis            |
       | codex   | development         |
       | codex   | review_fix          |
+      | codex   | conflict_resolution |
       | codex   | answer              |
 
   @contract-2
@@ -174,17 +174,17 @@ Feature: What an adapter is asked and what it answers have one shape
 
     Examples:
       | adapter     | cause                                         | phase               | reason          |
-      | copilot     | the state directory of the issue was emptied  | conflict_resolution | state_missing   |
+      | claude-code | at its next start the CLI refuses the session | development         | refused         |
 
     Examples: more combinations
       | adapter     | cause                                         | phase               | reason          |
-      | claude-code | at its next start the CLI refuses the session | development         | refused         |
       | codex       | at its next start the CLI refuses the session | ci_fix              | refused         |
       | opencode    | at its next start the CLI refuses the session | answer              | refused         |
       | copilot     | at its next start the CLI refuses the session | review_fix          | refused         |
       | claude-code | the state directory of the issue was removed  | answer              | state_missing   |
       | codex       | the state directory of the issue was emptied  | development         | state_missing   |
       | opencode    | the state directory of the issue was removed  | ci_fix              | state_missing   |
+      | copilot     | the state directory of the issue was emptied  | conflict_resolution | state_missing   |
       | claude-code | the project was bound to codex                | review_fix          | adapter_changed |
       | codex       | the project was bound to copilot              | analysis            | adapter_changed |
       | opencode    | the project was bound to claude-code          | development         | adapter_changed |
@@ -202,13 +202,13 @@ Feature: What an adapter is asked and what it answers have one shape
 
     Examples:
       | adapter     | version | phase       |
-      | claude-code | 1.0.100 | development |
+      | copilot     | 1.0.24  | review_fix  |
 
     Examples: more combinations
       | adapter     | version | phase       |
+      | claude-code | 1.0.100 | development |
       | codex       | 0.100.0 | ci_fix      |
       | opencode    | 1.3.2   | answer      |
-      | copilot     | 1.0.24  | review_fix  |
 
   @contract-2
   Scenario Outline: The result of a run without a session has neither id nor reason
@@ -239,10 +239,10 @@ Feature: What an adapter is asked and what it answers have one shape
 
     Examples:
       | adapter     |
-      | codex       |
+      | claude-code |
 
     Examples: more combinations
       | adapter     |
-      | claude-code |
+      | codex       |
       | opencode    |
       | copilot     |

@@ -19,6 +19,10 @@ Feature: What is known before the start is not tried in vain
       | adapter     | cause                                                 | phase               |
       | claude-code | the whole session directory of the issue was removed  | ci_fix              |
 
+    Examples: an unfit version
+      | adapter     | cause                                                      | phase               |
+      | claude-code | a new image of claude-code with version 1.0.100 was installed | development      |
+
     Examples: more combinations
       | adapter     | cause                                                 | phase               |
       | claude-code | the state directory of the issue was removed          | analysis            |
@@ -46,7 +50,6 @@ Feature: What is known before the start is not tried in vain
 
     Examples: more combinations
       | adapter     | cause                                                      | phase               |
-      | claude-code | a new image of claude-code with version 1.0.100 was installed | development      |
       | codex       | a new image of codex with version 0.100.0 was installed    | ci_fix              |
       | opencode    | a new image of opencode with version 1.3.2 was installed   | conflict_resolution |
       | copilot     | a new image of copilot with version 1.0.24 was installed   | answer              |
@@ -67,6 +70,10 @@ Feature: What is known before the start is not tried in vain
       | adapter     | one                                                     | two                                                          | three                                          | phase       | reason          |
       | opencode    | the state directory of the issue was emptied            | a new image of copilot with version 1.0.24 was installed     | the project was bound to copilot               | review_fix  | adapter_changed |
 
+    Examples: an unfit version comes before missing state and before a refusal
+      | adapter     | one                                                           | two                                                   | three                                         | phase               | reason              |
+      | claude-code | a new image of claude-code with version 1.0.100 was installed | the state directory of the issue was removed          | at its next start the CLI refuses the session | development         | unsupported_version |
+
     Examples: more combinations
       | adapter     | one                                                     | two                                                          | three                                          | phase       | reason          |
       | claude-code | the state directory of the issue was removed            | a new image of codex with version 0.100.0 was installed      | the project was bound to codex                 | development | adapter_changed |
@@ -75,7 +82,6 @@ Feature: What is known before the start is not tried in vain
 
     Examples: more combinations
       | adapter     | one                                                           | two                                                   | three                                         | phase               | reason              |
-      | claude-code | a new image of claude-code with version 1.0.100 was installed | the state directory of the issue was removed          | at its next start the CLI refuses the session | development         | unsupported_version |
       | codex       | a new image of codex with version 0.100.0 was installed       | the state directory of the issue was emptied          | at its next start the CLI refuses the session | conflict_resolution | unsupported_version |
       | opencode    | a new image of opencode with version 1.3.2 was installed      | the whole session directory of the issue was removed  | at its next start the CLI refuses the session | review_fix          | unsupported_version |
       | copilot     | a new image of copilot with version 1.0.24 was installed      | only empty folders are left of the state of the issue | at its next start the CLI refuses the session | answer              | unsupported_version |
@@ -93,13 +99,13 @@ Feature: What is known before the start is not tried in vain
 
     Examples:
       | adapter     | loss                                                  | phase       |
-      | copilot     | only empty folders are left of the state of the issue | answer      |
+      | opencode    | the whole session directory of the issue was removed  | analysis    |
 
     Examples: more combinations
       | adapter     | loss                                                  | phase       |
       | claude-code | the state directory of the issue was removed          | development |
       | codex       | the state directory of the issue was emptied          | ci_fix      |
-      | opencode    | the whole session directory of the issue was removed  | analysis    |
+      | copilot     | only empty folders are left of the state of the issue | answer      |
 
   @fallback-18
   Scenario Outline: A session that failed three times is given up for an earlier reason where one holds

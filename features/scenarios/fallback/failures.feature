@@ -25,11 +25,11 @@ Feature: An ordinary failure of a resumed run is never a fallback
     Examples: every failure of every adapter
       | adapter     | failure                                     | phase               |
       | claude-code | is not authorised                           | development         |
-      | claude-code | has its history rejected                    | conflict_resolution |
+      | claude-code | fails with a general error                  | ci_fix              |
+      | codex       | has its history rejected                    | review_fix          |
       | codex       | is killed before naming the session         | analysis            |
-      | codex       | fails without a word                        | ci_fix              |
+      | codex       | refuses its arguments                       | review_fix          |
       | opencode    | is rate limited                             | conflict_resolution |
-      | opencode    | finds the history too long                  | review_fix          |
       | copilot     | gets a server error                         | answer              |
       | copilot     | fails with a text about something not found | analysis            |
 
@@ -38,25 +38,25 @@ Feature: An ordinary failure of a resumed run is never a fallback
       | claude-code | is rate limited                             | analysis            |
       | claude-code | gets a server error                         | ci_fix              |
       | claude-code | fails with a text about something not found | review_fix          |
+      | claude-code | has its history rejected                    | conflict_resolution |
       | claude-code | finds the history too long                  | answer              |
       | claude-code | is killed after naming the session          | analysis            |
       | claude-code | is killed before naming the session         | development         |
-      | claude-code | fails with a general error                  | ci_fix              |
       | claude-code | fails without a word                        | review_fix          |
       | claude-code | refuses its arguments                       | conflict_resolution |
       | codex       | is rate limited                             | answer              |
       | codex       | is not authorised                           | analysis            |
       | codex       | gets a server error                         | development         |
       | codex       | fails with a text about something not found | ci_fix              |
-      | codex       | has its history rejected                    | review_fix          |
       | codex       | finds the history too long                  | conflict_resolution |
       | codex       | is killed after naming the session          | answer              |
       | codex       | fails with a general error                  | development         |
-      | codex       | refuses its arguments                       | review_fix          |
+      | codex       | fails without a word                        | ci_fix              |
       | opencode    | is not authorised                           | answer              |
       | opencode    | gets a server error                         | analysis            |
       | opencode    | fails with a text about something not found | development         |
       | opencode    | has its history rejected                    | ci_fix              |
+      | opencode    | finds the history too long                  | review_fix          |
       | opencode    | is killed after naming the session          | conflict_resolution |
       | opencode    | is killed before naming the session         | answer              |
       | opencode    | fails with a general error                  | analysis            |
@@ -96,16 +96,16 @@ Feature: An ordinary failure of a resumed run is never a fallback
 
     Examples:
       | adapter     | failure                               | phase               |
-      | copilot     | starts a session of its own and fails | review_fix          |
+      | claude-code | names two sessions and fails          | development         |
 
     Examples: more combinations
       | adapter     | failure                               | phase               |
       | claude-code | starts a session of its own and fails | analysis            |
-      | claude-code | names two sessions and fails          | development         |
       | codex       | starts a session of its own and fails | review_fix          |
       | codex       | names two sessions and fails          | conflict_resolution |
       | opencode    | starts a session of its own and fails | analysis            |
       | opencode    | names two sessions and fails          | development         |
+      | copilot     | starts a session of its own and fails | review_fix          |
       | copilot     | names two sessions and fails          | conflict_resolution |
 
   @fallback-12
@@ -123,7 +123,7 @@ Feature: An ordinary failure of a resumed run is never a fallback
 
     Examples:
       | adapter     | failure                                     | phase               |
-      | opencode    | is killed after naming the session          | answer              |
+      | codex       | refuses its arguments                       | ci_fix              |
 
     Examples: more combinations
       | adapter     | failure                                     | phase               |
@@ -132,8 +132,8 @@ Feature: An ordinary failure of a resumed run is never a fallback
       | claude-code | is killed before naming the session         | answer              |
       | codex       | is not authorised                           | review_fix          |
       | codex       | fails with a text about something not found | development         |
-      | codex       | refuses its arguments                       | ci_fix              |
       | opencode    | gets a server error                         | conflict_resolution |
+      | opencode    | is killed after naming the session          | answer              |
       | opencode    | fails without a word                        | development         |
       | copilot     | is rate limited                             | analysis            |
       | copilot     | fails without a word                        | review_fix          |
@@ -179,13 +179,13 @@ Feature: An ordinary failure of a resumed run is never a fallback
 
     Examples:
       | adapter     | failure                             | phase       |
-      | copilot     | fails with a general error          | review_fix  |
+      | opencode    | fails without a word                | answer      |
 
     Examples: more combinations
       | adapter     | failure                             | phase       |
       | claude-code | is rate limited                     | development |
       | codex       | is killed before naming the session | ci_fix      |
-      | opencode    | fails without a word                | answer      |
+      | copilot     | fails with a general error          | review_fix  |
 
   @fallback-16
   Scenario Outline: Words of a provider that sound like a refusal are none
@@ -199,14 +199,14 @@ Feature: An ordinary failure of a resumed run is never a fallback
 
     Examples:
       | adapter     | failure                                     | phase               |
-      | codex       | finds the history too long                  | conflict_resolution |
+      | claude-code | fails with a text about something not found | development         |
 
     Examples: more combinations
       | adapter     | failure                                     | phase               |
-      | claude-code | fails with a text about something not found | development         |
       | claude-code | finds the history too long                  | review_fix          |
       | claude-code | fails without a word                        | answer              |
       | codex       | fails with a text about something not found | ci_fix              |
+      | codex       | finds the history too long                  | conflict_resolution |
       | codex       | fails without a word                        | analysis            |
       | opencode    | fails with a text about something not found | review_fix          |
       | opencode    | finds the history too long                  | answer              |

@@ -98,13 +98,13 @@ Feature: A session that fails again and again is given up before the issue is
 
     Examples:
       | adapter     | phase       |
-      | copilot     | answer      |
+      | codex       | ci_fix      |
 
     Examples: more combinations
       | adapter     | phase       |
       | claude-code | development |
-      | codex       | ci_fix      |
       | opencode    | review_fix  |
+      | copilot     | answer      |
 
   @fallback-20
   Scenario Outline: A failure of the run that made the session does not count
@@ -141,12 +141,12 @@ Feature: A session that fails again and again is given up before the issue is
 
     Examples:
       | adapter     | phase       |
-      | claude-code | development |
+      | opencode    | review_fix  |
 
     Examples: more combinations
       | adapter     | phase       |
+      | claude-code | development |
       | codex       | ci_fix      |
-      | opencode    | review_fix  |
       | copilot     | answer      |
 
   @fallback-20

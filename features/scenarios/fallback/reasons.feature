@@ -65,13 +65,13 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
 
     Examples:
       | before     | adapter     | phase       |
-      | grok-build | copilot     | development |
+      | api        | claude-code | development |
 
     Examples: more combinations
       | before     | adapter     | phase       |
-      | api        | claude-code | development |
       | grok-build | codex       | ci_fix      |
       | api        | opencode    | answer      |
+      | grok-build | copilot     | development |
 
   # seen in: patrickdappollonio/dux#183
   # seen in: ai-daming/clickvibe#29
@@ -126,13 +126,13 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
 
     Examples:
       | before      | adapter     | phase       |
-      | opencode    | claude-code | review_fix  |
+      | copilot     | opencode    | answer      |
 
     Examples: more combinations
       | before      | adapter     | phase       |
       | claude-code | codex       | development |
       | codex       | copilot     | ci_fix      |
-      | copilot     | opencode    | answer      |
+      | opencode    | claude-code | review_fix  |
 
   @fallback-3
   Scenario Outline: An adapter that comes back resumes its own session, and nothing has changed for it
@@ -171,6 +171,7 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
     Examples: every adapter and every loss
       | adapter     | loss                                                  | phase       |
       | codex       | the state directory of the issue was emptied          | review_fix  |
+      | claude-code | only empty folders are left of the state of the issue | review_fix  |
 
     Examples: more combinations
       | adapter     | loss                                                  | phase       |
@@ -185,7 +186,6 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
       | codex       | the whole session directory of the issue was removed  | development |
       | opencode    | the whole session directory of the issue was removed  | ci_fix      |
       | copilot     | the whole session directory of the issue was removed  | review_fix  |
-      | claude-code | only empty folders are left of the state of the issue | review_fix  |
       | codex       | only empty folders are left of the state of the issue | answer      |
       | opencode    | only empty folders are left of the state of the issue | development |
       | copilot     | only empty folders are left of the state of the issue | ci_fix      |

@@ -117,12 +117,12 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     | phase      |
-      | opencode    | answer     |
+      | claude-code | ci_fix     |
 
     Examples: more combinations
       | adapter     | phase      |
-      | claude-code | ci_fix     |
       | codex       | review_fix |
+      | opencode    | answer     |
       | copilot     | ci_fix     |
 
   @fallback-13
@@ -140,9 +140,6 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
     Examples: every adapter
       | adapter     | phase       |
       | claude-code | development |
-
-    Examples: more combinations
-      | adapter     | phase       |
       | codex       | ci_fix      |
       | opencode    | review_fix  |
       | copilot     | answer      |
@@ -170,16 +167,16 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     | damage                                                     | phase       |
-      | claude-code | the transcript of the issue was emptied                     | review_fix  |
+      | opencode    | the transcript of the issue was overwritten with zero bytes | review_fix  |
 
     Examples: more combinations
       | adapter     | damage                                                     | phase       |
       | claude-code | the transcript of the issue was overwritten with zero bytes | development |
       | codex       | the transcript of the issue was overwritten with zero bytes | ci_fix      |
-      | opencode    | the transcript of the issue was overwritten with zero bytes | review_fix  |
       | claude-code | the transcript of the issue was cut off in its first line   | answer      |
       | codex       | the transcript of the issue was cut off in its first line   | development |
       | opencode    | the transcript of the issue was cut off in its first line   | ci_fix      |
+      | claude-code | the transcript of the issue was emptied                     | review_fix  |
       | codex       | the transcript of the issue was emptied                     | answer      |
       | opencode    | the transcript of the issue was emptied                     | development |
       | copilot     | the transcript of the issue was emptied                     | ci_fix      |
@@ -333,6 +330,7 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
     Examples:
       | adapter     | words                                                                            | phase       |
       | claude-code | "Failed to resume session is what users saw."                                     | ci_fix      |
+      | copilot     | "No session, task, or name matched was the text to translate."                    | review_fix  |
 
     Examples: more combinations
       | adapter     | words                                                                            | phase       |
@@ -341,7 +339,6 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
       | codex       | "The error was thread/resume failed: thread not loaded."                          | answer      |
       | opencode    | "Session not found and NotFoundError are now told apart."                         | development |
       | opencode    | "database disk image is malformed, says the log, and file is not a database."     | ci_fix      |
-      | copilot     | "No session, task, or name matched was the text to translate."                    | review_fix  |
       | copilot     | "A session was found but could not be loaded; I added a test."                    | answer      |
 
   # seen in: multica-ai/multica#1284
@@ -402,12 +399,12 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     | refusal                                  | phase       |
-      | codex       | refuses the session after naming a decoy | answer      |
+      | claude-code | refuses the session with exit code 0     | ci_fix      |
 
     Examples: more combinations
       | adapter     | refusal                                  | phase       |
       | claude-code | refuses the session after naming a decoy | development |
-      | claude-code | refuses the session with exit code 0     | ci_fix      |
+      | codex       | refuses the session after naming a decoy | answer      |
 
   # seen in: sandsaber/Grimoire#99
   @fallback-19
@@ -425,11 +422,11 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples: every adapter
       | adapter     | refusal                                  | phase       |
+      | claude-code | refuses the session                      | ci_fix      |
       | opencode    | finds the session damaged                | review_fix  |
 
     Examples: more combinations
       | adapter     | refusal                                  | phase       |
-      | claude-code | refuses the session                      | ci_fix      |
       | claude-code | refuses the session after naming a decoy | development |
       | claude-code | refuses the session with exit code 0     | review_fix  |
       | codex       | refuses the session                      | ci_fix      |
@@ -464,16 +461,16 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
 
     Examples:
       | adapter     | loss                                                          | phase               |
-      | copilot     | a new image of copilot with version 1.0.24 was installed      | ci_fix              |
+      | claude-code | the state directory of the issue was removed                  | development         |
 
     Examples: more combinations
       | adapter     | loss                                                          | phase               |
-      | claude-code | the state directory of the issue was removed                  | development         |
       | codex       | the state directory of the issue was removed                  | ci_fix              |
       | opencode    | the state directory of the issue was removed                  | review_fix          |
       | copilot     | the state directory of the issue was removed                  | answer              |
       | claude-code | a new image of claude-code with version 1.0.100 was installed | conflict_resolution |
       | codex       | a new image of codex with version 0.100.0 was installed       | analysis            |
       | opencode    | a new image of opencode with version 1.3.2 was installed      | development         |
+      | copilot     | a new image of copilot with version 1.0.24 was installed      | ci_fix              |
       | claude-code | the project was bound to copilot                              | review_fix          |
       | copilot     | the project was bound to claude-code                          | answer              |

@@ -82,13 +82,13 @@ Feature: Nobody notices a fallback but a reader of the run's row
 
     Examples:
       | adapter     | failure                    | phase       |
-      | codex       | gets a server error        | ci_fix      |
+      | copilot     | is not authorised          | review_fix  |
 
     Examples: more combinations
       | adapter     | failure                    | phase       |
       | claude-code | is rate limited            | development |
+      | codex       | gets a server error        | ci_fix      |
       | opencode    | fails with a general error | answer      |
-      | copilot     | is not authorised          | review_fix  |
 
   @fallback-8
   Scenario Outline: A run that lost its state and then fails counts once
@@ -104,13 +104,13 @@ Feature: Nobody notices a fallback but a reader of the run's row
 
     Examples:
       | adapter     | cause                                                    | phase       |
-      | copilot     | a new image of copilot with version 1.0.24 was installed | review_fix  |
+      | codex       | the state directory of the issue was emptied             | development |
 
     Examples: more combinations
       | adapter     | cause                                                    | phase       |
       | claude-code | the state directory of the issue was removed             | answer      |
-      | codex       | the state directory of the issue was emptied             | development |
       | opencode    | a new image of opencode with version 1.3.2 was installed | ci_fix      |
+      | copilot     | a new image of copilot with version 1.0.24 was installed | review_fix  |
 
   @fallback-8
   Scenario Outline: A refusal takes nothing from the retries that an issue has left
@@ -128,13 +128,13 @@ Feature: Nobody notices a fallback but a reader of the run's row
 
     Examples:
       | adapter     | phase               |
-      | claude-code | development         |
+      | copilot     | conflict_resolution |
 
     Examples: more combinations
       | adapter     | phase               |
+      | claude-code | development         |
       | codex       | ci_fix              |
       | opencode    | review_fix          |
-      | copilot     | conflict_resolution |
 
   @fallback-9
   Scenario Outline: A fallback changes no status, counter or label
@@ -150,12 +150,12 @@ Feature: Nobody notices a fallback but a reader of the run's row
 
     Examples: every reason and every adapter
       | adapter     | cause                                                              | phase               |
+      | codex       | at its next start the CLI refuses the session                      | ci_fix              |
       | opencode    | a new image of opencode with version 1.3.2 was installed           | answer              |
 
     Examples: more combinations
       | adapter     | cause                                                              | phase               |
       | claude-code | at its next start the CLI refuses the session                      | development         |
-      | codex       | at its next start the CLI refuses the session                      | ci_fix              |
       | opencode    | at its next start the CLI refuses the session                      | review_fix          |
       | copilot     | at its next start the CLI refuses the session                      | conflict_resolution |
       | claude-code | at its next start the CLI refuses the session after naming a decoy | answer              |
@@ -217,21 +217,21 @@ Feature: Nobody notices a fallback but a reader of the run's row
 
     Examples: every reason and every adapter
       | adapter     | cause                                                              | phase               |
-      | codex       | the project was bound to opencode                                  | development         |
+      | claude-code | at its next start the CLI refuses the session                      | ci_fix              |
+      | copilot     | at its next start the CLI refuses the session                      | answer              |
+      | claude-code | the state directory of the issue was removed                       | ci_fix              |
 
     Examples: more combinations
       | adapter     | cause                                                              | phase               |
-      | claude-code | at its next start the CLI refuses the session                      | ci_fix              |
       | codex       | at its next start the CLI refuses the session                      | review_fix          |
       | opencode    | at its next start the CLI refuses the session                      | conflict_resolution |
-      | copilot     | at its next start the CLI refuses the session                      | answer              |
       | claude-code | at its next start the CLI refuses the session after naming a decoy | analysis            |
       | opencode    | at its next start the CLI finds the session damaged                | development         |
-      | claude-code | the state directory of the issue was removed                       | ci_fix              |
       | codex       | the state directory of the issue was emptied                       | review_fix          |
       | opencode    | the state directory of the issue was removed                       | conflict_resolution |
       | copilot     | the state directory of the issue was emptied                       | answer              |
       | claude-code | the project was bound to codex                                     | analysis            |
+      | codex       | the project was bound to opencode                                  | development         |
       | opencode    | the project was bound to copilot                                   | ci_fix              |
       | copilot     | the project was bound to claude-code                               | review_fix          |
       | claude-code | a new image of claude-code with version 1.0.100 was installed      | conflict_resolution |
@@ -258,12 +258,12 @@ Feature: Nobody notices a fallback but a reader of the run's row
 
     Examples:
       | adapter     | second                          | phase       |
-      | codex       | hangs before naming the session | ci_fix      |
+      | opencode    | is rate limited                 | answer      |
 
     Examples: more combinations
       | adapter     | second                          | phase       |
       | claude-code | hangs after naming the session  | development |
-      | opencode    | is rate limited                 | answer      |
+      | codex       | hangs before naming the session | ci_fix      |
       | copilot     | fails with a general error      | review_fix  |
 
   @fallback-11
@@ -278,17 +278,16 @@ Feature: Nobody notices a fallback but a reader of the run's row
 
     Examples: every reason and every adapter
       | adapter     | cause                                                              | phase               |
-      | codex       | a new image of codex with version 0.100.0 was installed            | analysis            |
+      | claude-code | at its next start the CLI refuses the session                      | review_fix          |
+      | claude-code | the state directory of the issue was removed                       | review_fix          |
 
     Examples: more combinations
       | adapter     | cause                                                              | phase               |
-      | claude-code | at its next start the CLI refuses the session                      | review_fix          |
       | codex       | at its next start the CLI refuses the session                      | conflict_resolution |
       | opencode    | at its next start the CLI refuses the session                      | answer              |
       | copilot     | at its next start the CLI refuses the session                      | analysis            |
       | claude-code | at its next start the CLI refuses the session after naming a decoy | development         |
       | opencode    | at its next start the CLI finds the session damaged                | ci_fix              |
-      | claude-code | the state directory of the issue was removed                       | review_fix          |
       | codex       | the state directory of the issue was emptied                       | conflict_resolution |
       | opencode    | the state directory of the issue was removed                       | answer              |
       | copilot     | the state directory of the issue was emptied                       | analysis            |
@@ -297,6 +296,7 @@ Feature: Nobody notices a fallback but a reader of the run's row
       | opencode    | the project was bound to copilot                                   | review_fix          |
       | copilot     | the project was bound to claude-code                               | conflict_resolution |
       | claude-code | a new image of claude-code with version 1.0.100 was installed      | answer              |
+      | codex       | a new image of codex with version 0.100.0 was installed            | analysis            |
       | opencode    | a new image of opencode with version 1.3.2 was installed           | development         |
       | copilot     | a new image of copilot with version 1.0.24 was installed           | ci_fix              |
 

@@ -68,10 +68,10 @@ Feature: A fresh start after a refusal has what is left of the phase's time
 
     Examples:
       | adapter     | phase       |
-      | copilot     | review_fix  |
+      | codex       | ci_fix      |
 
     Examples: more combinations
       | adapter     | phase       |
       | claude-code | development |
-      | codex       | ci_fix      |
       | opencode    | answer      |
+      | copilot     | review_fix  |

@@ -105,11 +105,11 @@ Feature: A run that is cut off leaves nothing running that could write
 
     Examples:
       | adapter     |
-      | claude-code |
+      | codex       |
 
     Examples: more combinations
       | adapter     |
-      | codex       |
+      | claude-code |
 
   @isolate-12
   Scenario Outline: A run without a session is stopped in the same way

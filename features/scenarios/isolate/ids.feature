@@ -19,6 +19,9 @@ Feature: Only what has the form of a native id is taken for one
 
     Examples:
       | adapter     | odd                                        |
+      | claude-code | a UUID in capitals as its id               |
+      | claude-code | a UUID with a line break as its id         |
+      | claude-code | a UUID in other digits as its id           |
       | opencode    | a path as its id                           |
 
     Examples: more combinations
@@ -29,10 +32,7 @@ Feature: Only what has the form of a native id is taken for one
       | claude-code | two lines as its id                        |
       | claude-code | ten thousand letters as its id             |
       | claude-code | an empty text as its id                    |
-      | claude-code | a UUID in capitals as its id               |
-      | claude-code | a UUID with a line break as its id         |
       | claude-code | a UUID with more behind it as its id       |
-      | claude-code | a UUID in other digits as its id           |
       | codex       | an absolute path as its id                 |
       | codex       | an option as its id                        |
       | codex       | a short option as its id                   |
@@ -158,7 +158,7 @@ Feature: Only what has the form of a native id is taken for one
 
     Examples:
       | adapter     | odd                                        |
-      | opencode    | an opencode id with a line break as its id |
+      | opencode    | a path as its id                           |
 
     Examples: more combinations
       | adapter     | odd                                        |
@@ -168,7 +168,7 @@ Feature: Only what has the form of a native id is taken for one
       | codex       | an option as its id                        |
       | codex       | an empty text as its id                    |
       | codex       | a UUID in capitals as its id               |
-      | opencode    | a path as its id                           |
+      | opencode    | an opencode id with a line break as its id |
       | opencode    | an opencode id with an option as its id    |
       | copilot     | an option as its id                        |
       | copilot     | two lines as its id                        |
@@ -187,10 +187,10 @@ Feature: Only what has the form of a native id is taken for one
 
     Examples:
       | adapter     |
+      | claude-code |
       | copilot     |
 
     Examples: more combinations
       | adapter     |
-      | claude-code |
       | codex       |
       | opencode    |

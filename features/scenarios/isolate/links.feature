@@ -47,12 +47,12 @@ Feature: A link never leads the engine out of a session directory
 
     Examples:
       | adapter     |
-      | opencode    |
+      | claude-code |
 
     Examples: more combinations
       | adapter     |
-      | claude-code |
       | codex       |
+      | opencode    |
       | copilot     |
 
   @isolate-9
@@ -71,13 +71,13 @@ Feature: A link never leads the engine out of a session directory
 
     Examples:
       | adapter     |
-      | copilot     |
+      | codex       |
 
     Examples: more combinations
       | adapter     |
       | claude-code |
-      | codex       |
       | opencode    |
+      | copilot     |
 
   @isolate-9
   Scenario Outline: A link among the files of a session is neither followed nor in the way
@@ -96,12 +96,12 @@ Feature: A link never leads the engine out of a session directory
 
     Examples:
       | adapter     |
-      | codex       |
+      | opencode    |
 
     Examples: more combinations
       | adapter     |
       | claude-code |
-      | opencode    |
+      | codex       |
       | copilot     |
 
   @isolate-9
@@ -117,7 +117,4 @@ Feature: A link never leads the engine out of a session directory
     Examples:
       | adapter     |
       | claude-code |
-
-    Examples: more combinations
-      | adapter     |
       | opencode    |

@@ -20,13 +20,13 @@ Feature: What is mounted holds sessions and nothing else
 
     Examples:
       | adapter     | credentials                                 | phase       |
+      | claude-code | /home/agent/.claude/.credentials.json       | analysis    |
+      | codex       | /home/agent/.codex/auth.json                | analysis    |
       | opencode    | /home/agent/.local/share/opencode/auth.json | analysis    |
 
     Examples: more combinations
       | adapter     | credentials                                 | phase       |
-      | claude-code | /home/agent/.claude/.credentials.json       | analysis    |
       | claude-code | /home/agent/.claude/.credentials.json       | development |
-      | codex       | /home/agent/.codex/auth.json                | analysis    |
       | codex       | /home/agent/.codex/auth.json                | development |
       | opencode    | /home/agent/.local/share/opencode/auth.json | development |
       | copilot     | /home/agent/.copilot/config.json            | analysis    |
@@ -65,11 +65,12 @@ Feature: What is mounted holds sessions and nothing else
     Examples:
       | adapter     | target                                               |
       | claude-code | /home/agent/.claude/projects                         |
+      | claude-code | /home/agent/.claude                                  |
+      | claude-code | /home/agent/.claude/projects/.credentials.json       |
+      | codex       | /home/agent/.codex/x/../sessions                     |
 
     Examples: more combinations
       | adapter     | target                                               |
-      | claude-code | /home/agent/.claude                                  |
-      | claude-code | /home/agent/.claude/projects/.credentials.json       |
       | codex       | /home/agent/.codex/sessions                          |
       | codex       | /home/agent/.codex                                   |
       | codex       | /home/agent/.codex/sessions/auth.json                |
@@ -82,7 +83,6 @@ Feature: What is mounted holds sessions and nothing else
       | codex       | /home/agent                                          |
       | codex       | /                                                    |
       | codex       | /home/agent/.codex/sessions/                         |
-      | codex       | /home/agent/.codex/x/../sessions                     |
 
   @isolate-5
   Scenario Outline: Credentials that lie among the session directories of the host keep the engine from starting

@@ -14,17 +14,17 @@ Feature: The name of a session directory is fit for a file system and belongs to
     Examples:
       | adapter     | iid   | organization                                                                                                             | project                                                                                                                  |
       | opencode    | 7     | größe                                                                                                                    | 项目                                                                                                                       |
+      | copilot     | 7     | .hidden                                                                                                                  | web                                                                                                                      |
+      | codex       | 7     | a~b                                                                                                                      | c                                                                                                                        |
+      | codex       | 7     | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy |
 
     Examples: more combinations
       | adapter     | iid   | organization                                                                                                             | project                                                                                                                  |
       | codex       | 7     | a b                                                                                                                      | c                                                                                                                        |
       | claude-code | 7     | team/sub                                                                                                                 | web                                                                                                                      |
-      | copilot     | 7     | .hidden                                                                                                                  | web                                                                                                                      |
       | codex       | 7     | ..                                                                                                                       | x                                                                                                                        |
       | codex       | 7     | ../..                                                                                                                    | x                                                                                                                        |
-      | codex       | 7     | a~b                                                                                                                      | c                                                                                                                        |
       | codex       | 7     | a:b                                                                                                                      | c*?                                                                                                                      |
-      | codex       | 7     | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy |
       | codex       | 12345 | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx                          | yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy                          |
       | codex       | 7     | a'b$(id)                                                                                                                 | c;d                                                                                                                      |
 
@@ -42,11 +42,11 @@ Feature: The name of a session directory is fit for a file system and belongs to
     Examples:
       | organization | project | other organization | other project | first       | second      |
       | a-b          | c       | a                  | b-c           | issue       | other issue |
+      | Acme         | shop    | acme               | shop          | issue       | other issue |
 
     Examples: more combinations
       | organization | project | other organization | other project | first       | second      |
       | a-b          | c       | a                  | b-c           | other issue | issue       |
-      | Acme         | shop    | acme               | shop          | issue       | other issue |
       | Acme         | shop    | acme               | shop          | other issue | issue       |
 
   @isolate-8

@@ -46,13 +46,13 @@ Feature: No run sees anything of another issue's session
 
     Examples:
       | adapter     | one | two |
-      | codex       | 12  | 1   |
+      | copilot     | 11  | 111 |
 
     Examples: more combinations
       | adapter     | one | two |
       | claude-code | 1   | 12  |
+      | codex       | 12  | 1   |
       | opencode    | 2   | 21  |
-      | copilot     | 11  | 111 |
 
   @isolate-7
   Scenario Outline: A link that the agent plants in its session leads to no other session
@@ -92,13 +92,13 @@ Feature: No run sees anything of another issue's session
 
     Examples:
       | adapter     | iid | organization                                                                                                             | project                                                                                                                   | other organization                                                                                                       | other project                                                                                                             |
-      | copilot     | 7   | acme                                                                                                                     | Shop                                                                                                                      | acme                                                                                                                     | shop                                                                                                                      |
+      | claude-code | 7   | a-b                                                                                                                      | c                                                                                                                         | a                                                                                                                        | b-c                                                                                                                       |
 
     Examples: more combinations
       | adapter     | iid | organization                                                                                                             | project                                                                                                                   | other organization                                                                                                       | other project                                                                                                             |
-      | claude-code | 7   | a-b                                                                                                                      | c                                                                                                                         | a                                                                                                                        | b-c                                                                                                                       |
       | codex       | 7   | a-b                                                                                                                      | c                                                                                                                         | a                                                                                                                        | b-c                                                                                                                       |
       | opencode    | 7   | Acme                                                                                                                     | shop                                                                                                                      | acme                                                                                                                     | shop                                                                                                                      |
+      | copilot     | 7   | acme                                                                                                                     | Shop                                                                                                                      | acme                                                                                                                     | shop                                                                                                                      |
       | codex       | 3   | Team                                                                                                                     | Web-App                                                                                                                   | team-web                                                                                                                 | app                                                                                                                       |
       | claude-code | 7   | a b                                                                                                                      | c                                                                                                                         | a/b                                                                                                                      | c                                                                                                                         |
       | codex       | 7   | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy1 | xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx | yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy2 |

@@ -79,31 +79,31 @@ Feature: The state of a session has one place on the host, which outlives every 
 
     Examples:
       | adapter     | phase               |
-      | claude-code | review_fix          |
-      | codex       | conflict_resolution |
-      | codex       | answer              |
-      | opencode    | analysis            |
+      | claude-code | answer              |
+      | codex       | analysis            |
+      | codex       | development         |
       | opencode    | ci_fix              |
-      | copilot     | development         |
+      | opencode    | conflict_resolution |
+      | copilot     | review_fix          |
 
     Examples: more combinations
       | adapter     | phase               |
       | claude-code | analysis            |
       | claude-code | development         |
       | claude-code | ci_fix              |
+      | claude-code | review_fix          |
       | claude-code | conflict_resolution |
-      | claude-code | answer              |
-      | codex       | analysis            |
-      | codex       | development         |
       | codex       | ci_fix              |
       | codex       | review_fix          |
+      | codex       | conflict_resolution |
+      | codex       | answer              |
+      | opencode    | analysis            |
       | opencode    | development         |
       | opencode    | review_fix          |
-      | opencode    | conflict_resolution |
       | opencode    | answer              |
       | copilot     | analysis            |
+      | copilot     | development         |
       | copilot     | ci_fix              |
-      | copilot     | review_fix          |
       | copilot     | conflict_resolution |
       | copilot     | answer              |
 
@@ -160,10 +160,10 @@ Feature: The state of a session has one place on the host, which outlives every 
     Examples:
       | adapter     | does                               | outcome   |
       | claude-code | answers                            | succeeded |
+      | claude-code | is rate limited                    | failed    |
 
     Examples: more combinations
       | adapter     | does                               | outcome   |
-      | claude-code | is rate limited                    | failed    |
       | claude-code | is killed after naming the session | failed    |
       | claude-code | fails with a general error         | failed    |
       | claude-code | hangs after naming the session     | timed_out |
@@ -290,13 +290,13 @@ Feature: The state of a session has one place on the host, which outlives every 
 
     Examples:
       | adapter     | other       |
-      | copilot     | claude-code |
+      | codex       | opencode    |
 
     Examples: more combinations
       | adapter     | other       |
       | claude-code | codex       |
-      | codex       | opencode    |
       | opencode    | copilot     |
+      | copilot     | claude-code |
 
   @isolate-13
   Scenario Outline: A damaged session that the CLI refuses is neither repaired nor moved out of the way

@@ -151,12 +151,12 @@ Feature: Every phase goes by the stored name, and so does the branch
 
     Examples:
       | adapter     |
-      | opencode    |
+      | codex       |
 
     Examples: more combinations
       | adapter     |
       | claude-code |
-      | codex       |
+      | opencode    |
       | copilot     |
 
   @name-6
@@ -172,8 +172,8 @@ Feature: Every phase goes by the stored name, and so does the branch
 
     Examples:
       | adapter     |
-      | codex       |
+      | claude-code |
 
     Examples: more combinations
       | adapter     |
-      | claude-code |
+      | codex       |

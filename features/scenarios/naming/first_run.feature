@@ -170,7 +170,7 @@ Feature: The first run of an issue gives it its name
 
     Examples:
       | adapter     | behaves                           |
-      | copilot     | refuses the session               |
+      | opencode    | refuses the session               |
 
     Examples: more combinations
       | adapter     | behaves                           |
@@ -180,8 +180,8 @@ Feature: The first run of an issue gives it its name
       | codex       | refuses the session               |
       | codex       | hangs after naming the session    |
       | codex       | is killed after naming the session |
-      | opencode    | refuses the session               |
       | opencode    | fails without a word              |
+      | copilot     | refuses the session               |
       | copilot     | gets a server error               |
 
   @name-11
@@ -195,10 +195,10 @@ Feature: The first run of an issue gives it its name
 
     Examples:
       | adapter     |
-      | opencode    |
+      | copilot     |
 
     Examples: more combinations
       | adapter     |
       | claude-code |
       | codex       |
-      | copilot     |
+      | opencode    |

@@ -10,7 +10,7 @@ Feature: People find a session by its name where the CLI can show one
 
     Examples:
       | adapter     | phase               |
-      | copilot     | conflict_resolution |
+      | opencode    | analysis            |
 
     Examples: more combinations
       | adapter     | phase               |
@@ -18,11 +18,11 @@ Feature: People find a session by its name where the CLI can show one
       | claude-code | development         |
       | claude-code | ci_fix              |
       | claude-code | answer              |
-      | opencode    | analysis            |
       | opencode    | development         |
       | opencode    | review_fix          |
       | copilot     | analysis            |
       | copilot     | development         |
+      | copilot     | conflict_resolution |
 
   @name-7
   Scenario Outline: A version without a label option is not given one
@@ -53,13 +53,13 @@ Feature: People find a session by its name where the CLI can show one
 
     Examples:
       | adapter     | version |
+      | claude-code | 10.0.0  |
       | opencode    | 1.15.3  |
 
     Examples: more combinations
       | adapter     | version |
       | claude-code | 2.1.197 |
       | claude-code | 2.2.0   |
-      | claude-code | 10.0.0  |
       | copilot     | 1.0.73  |
 
   @name-7

@@ -131,12 +131,12 @@ Feature: A name never changes
 
     Examples:
       | adapter     |
-      | codex       |
+      | opencode    |
 
     Examples: more combinations
       | adapter     |
       | claude-code |
-      | opencode    |
+      | codex       |
       | copilot     |
 
   @name-4 @name-5
@@ -154,13 +154,13 @@ Feature: A name never changes
 
     Examples:
       | adapter     |
-      | copilot     |
+      | claude-code |
 
     Examples: more combinations
       | adapter     |
-      | claude-code |
       | codex       |
       | opencode    |
+      | copilot     |
 
   @name-4 @name-5
   Scenario Outline: A fresh session of the issue has the old name
@@ -177,12 +177,12 @@ Feature: A name never changes
 
     Examples:
       | adapter     |
-      | opencode    |
+      | codex       |
 
     Examples: more combinations
       | adapter     |
       | claude-code |
-      | codex       |
+      | opencode    |
       | copilot     |
 
   # seen in: mattpocock/sandcastle#618, BloopAI/vibe-kanban#2996, aliengiraffe/vigilante#22

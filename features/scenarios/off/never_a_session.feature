@@ -120,13 +120,13 @@ Feature: Some runs never have a session, whatever the setting says
 
     Examples:
       | adapter     |
-      | claude-code |
+      | copilot     |
 
     Examples: more combinations
       | adapter     |
+      | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   @off-6 @off-7
   Scenario Outline: A human's merge request is reviewed the same way whether the setting is on or off

@@ -48,11 +48,11 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
 
     Examples:
       | adapter     | scope        | neighbour                   |
-      | claude-code | organization | organization                |
+      | opencode    | organization | organization                |
 
     Examples: more combinations
       | adapter     | scope        | neighbour                   |
-      | opencode    | organization | organization                |
+      | claude-code | organization | organization                |
       | codex       | project      | project of the organization |
       | copilot     | project      | project of the organization |
       | codex       | project      | organization                |
@@ -124,11 +124,11 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
 
     Examples:
       | organization | project | result                                                         |
-      | false        | true    | the first run of the issue has no session on record            |
+      | true         | false   | the first run is recorded as fresh because of no_prior_session |
 
     Examples: more combinations
       | organization | project | result                                                         |
-      | true         | false   | the first run is recorded as fresh because of no_prior_session |
+      | false        | true    | the first run of the issue has no session on record            |
 
   @off-10
   Scenario Outline: A text that is no boolean is refused, and the stored value stays
@@ -141,6 +141,7 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
     Examples:
       | scope        | stored | text      |
       | organization | true   | "off"     |
+      | organization | true   | " true"   |
 
     Examples: more combinations
       | scope        | stored | text      |
@@ -155,7 +156,6 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
       | project      | false  | "0"       |
       | organization | true   | "1"       |
       | project      | false  | "1"       |
-      | organization | true   | " true"   |
       | project      | false  | " true"   |
       | organization | true   | "false "  |
       | project      | false  | "false "  |
@@ -197,11 +197,11 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
 
     Examples:
       | scope        |
-      | organization |
+      | project      |
 
     Examples: more combinations
       | scope        |
-      | project      |
+      | organization |
 
   @off-10
   Scenario Outline: Runs after a refusal follow the value that stayed
@@ -214,12 +214,12 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
 
     Examples:
       | scope        | stored | text | result                                               |
-      | project      | false  | yes  | the second run of the issue has no session on record |
+      | organization | true   | off  | the second run is recorded as resumed                |
 
     Examples: more combinations
       | scope        | stored | text | result                                               |
-      | organization | true   | off  | the second run is recorded as resumed                |
       | organization | true   | 0    | the second run is recorded as resumed                |
+      | project      | false  | yes  | the second run of the issue has no session on record |
       | project      | false  | 1    | the second run of the issue has no session on record |
 
   @off-10

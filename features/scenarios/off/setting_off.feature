@@ -28,11 +28,11 @@ Feature: With the setting off, a run is what it would be without the feature
     Examples:
       | adapter     | phase               |
       | claude-code | conflict_resolution |
-      | codex       | analysis            |
+      | claude-code | answer              |
+      | codex       | development         |
       | opencode    | review_fix          |
-      | copilot     | development         |
-      | grok-build  | ci_fix              |
-      | grok-build  | answer              |
+      | copilot     | ci_fix              |
+      | grok-build  | analysis            |
 
     Examples: more combinations
       | adapter     | phase               |
@@ -40,8 +40,7 @@ Feature: With the setting off, a run is what it would be without the feature
       | claude-code | development         |
       | claude-code | ci_fix              |
       | claude-code | review_fix          |
-      | claude-code | answer              |
-      | codex       | development         |
+      | codex       | analysis            |
       | codex       | ci_fix              |
       | codex       | review_fix          |
       | codex       | conflict_resolution |
@@ -52,14 +51,15 @@ Feature: With the setting off, a run is what it would be without the feature
       | opencode    | conflict_resolution |
       | opencode    | answer              |
       | copilot     | analysis            |
-      | copilot     | ci_fix              |
+      | copilot     | development         |
       | copilot     | review_fix          |
       | copilot     | conflict_resolution |
       | copilot     | answer              |
-      | grok-build  | analysis            |
       | grok-build  | development         |
+      | grok-build  | ci_fix              |
       | grok-build  | review_fix          |
       | grok-build  | conflict_resolution |
+      | grok-build  | answer              |
 
   # seen in: cyrus#1286, cyrus#1376, specula-org/tlaps-bench#51
   @off-3 @off-7
@@ -117,7 +117,7 @@ Feature: With the setting off, a run is what it would be without the feature
     @off-3 @off-7
     Examples: for the project
       | adapter     | scope   | phase       |
-      | copilot     | project | answer      |
+      | opencode    | project | answer      |
 
     @off-2 @off-7
     Examples: more combinations
@@ -138,8 +138,8 @@ Feature: With the setting off, a run is what it would be without the feature
       | codex       | project | development |
       | codex       | project | answer      |
       | opencode    | project | development |
-      | opencode    | project | answer      |
       | copilot     | project | development |
+      | copilot     | project | answer      |
 
   @off-2 @off-7
   Scenario Outline: Without a session an id is not even stored while the CLI still runs

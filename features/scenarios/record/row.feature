@@ -51,15 +51,15 @@ Feature: Every run's row says which session it had, and a person can read it
 
     Examples:
       | adapter     | value | phase       |
-      | copilot     | false | review_fix  |
+      | api         | true  | answer      |
 
     Examples: more combinations
       | adapter     | value | phase       |
       | claude-code | false | development |
       | codex       | false | ci_fix      |
       | opencode    | false | answer      |
+      | copilot     | false | review_fix  |
       | grok-build  | true  | development |
-      | api         | true  | answer      |
 
   @record-1
   Scenario Outline: The row of a run that has not named its session yet says that it was not resumed

@@ -17,6 +17,7 @@ Feature: No prompt is mistaken for an option
 
     Examples:
       | adapter     | title                           | before      | phase       |
+      | codex       | --help                          | analysis    | development |
       | copilot     | --allow-all --yolo              | development | ci_fix      |
 
     Examples: more combinations
@@ -26,7 +27,6 @@ Feature: No prompt is mistaken for an option
       | claude-code | --resume --fork-session         | development | ci_fix      |
       | claude-code | -- --continue                   | analysis    | development |
       | claude-code | resume                          | analysis    | answer      |
-      | codex       | --help                          | analysis    | development |
       | codex       | --last                          | analysis    | answer      |
       | codex       | -C / --sandbox none             | development | ci_fix      |
       | codex       | -- --cd /                       | analysis    | development |
@@ -75,10 +75,10 @@ Feature: No prompt is mistaken for an option
     Examples:
       | adapter     | title                |
       | claude-code | leading dashes       |
+      | claude-code | quotes               |
 
     Examples: more combinations
       | adapter     | title                |
-      | claude-code | quotes               |
       | claude-code | Git's own characters |
       | codex       | leading dashes       |
       | codex       | quotes               |

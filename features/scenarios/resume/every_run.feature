@@ -20,13 +20,13 @@ Feature: One memory from the first run to the last
 
     Examples:
       | adapter     |
-      | copilot     |
+      | codex       |
 
     Examples: more combinations
       | adapter     |
       | claude-code |
-      | codex       |
       | opencode    |
+      | copilot     |
 
   # seen in: ebibibi/ebi-agent-chat-relay#437, its-ahoh/codey#431, garrytan/gstack#1258
   @resume-2
@@ -41,7 +41,7 @@ Feature: One memory from the first run to the last
 
     Examples:
       | adapter     | before      | phase       |
-      | opencode    | analysis    | development |
+      | copilot     | analysis    | development |
 
     Examples: more combinations
       | adapter     | before      | phase       |
@@ -50,8 +50,8 @@ Feature: One memory from the first run to the last
       | codex       | development | analysis    |
       | codex       | analysis    | development |
       | opencode    | development | analysis    |
+      | opencode    | analysis    | development |
       | copilot     | development | analysis    |
-      | copilot     | analysis    | development |
 
   @resume-7
   Scenario Outline: A resumed run gets the prompt of a fresh one
@@ -69,6 +69,7 @@ Feature: One memory from the first run to the last
     Examples:
       | adapter     | phase               |
       | claude-code | conflict_resolution |
+      | claude-code | answer              |
 
     Examples: more combinations
       | adapter     | phase               |
@@ -76,7 +77,6 @@ Feature: One memory from the first run to the last
       | claude-code | development         |
       | claude-code | ci_fix              |
       | claude-code | review_fix          |
-      | claude-code | answer              |
       | codex       | analysis            |
       | codex       | development         |
       | codex       | ci_fix              |
@@ -110,6 +110,7 @@ Feature: One memory from the first run to the last
 
     Examples:
       | adapter     | behaves             |
+      | opencode    | answers             |
       | grok-build  | answers             |
 
     Examples: more combinations
@@ -118,7 +119,6 @@ Feature: One memory from the first run to the last
       | claude-code | refuses the session |
       | codex       | answers             |
       | codex       | refuses the session |
-      | opencode    | answers             |
       | opencode    | refuses the session |
       | copilot     | answers             |
       | copilot     | refuses the session |
@@ -134,12 +134,12 @@ Feature: One memory from the first run to the last
 
     Examples:
       | adapter     |
-      | codex       |
+      | opencode    |
 
     Examples: more combinations
       | adapter     |
       | claude-code |
-      | opencode    |
+      | codex       |
       | copilot     |
 
   @resume-8
@@ -182,12 +182,12 @@ Feature: One memory from the first run to the last
 
     Examples:
       | adapter     |
-      | opencode    |
+      | claude-code |
 
     Examples: more combinations
       | adapter     |
-      | claude-code |
       | codex       |
+      | opencode    |
       | copilot     |
 
   @resume-9
@@ -247,10 +247,10 @@ Feature: One memory from the first run to the last
 
     Examples:
       | adapter     |
-      | copilot     |
+      | codex       |
 
     Examples: more combinations
       | adapter     |
       | claude-code |
-      | codex       |
       | opencode    |
+      | copilot     |

@@ -41,13 +41,13 @@ Feature: A run that is cut off leaves its session to the next one
 
     Examples:
       | adapter     | phase       |
-      | codex       | review_fix  |
+      | codex       | analysis    |
 
     Examples: more combinations
       | adapter     | phase       |
       | claude-code | analysis    |
       | claude-code | ci_fix      |
-      | codex       | analysis    |
+      | codex       | review_fix  |
       | opencode    | analysis    |
       | opencode    | development |
 
@@ -149,12 +149,12 @@ Feature: A run that is cut off leaves its session to the next one
 
     Examples:
       | adapter     |
-      | opencode    |
+      | claude-code |
 
     Examples: more combinations
       | adapter     |
-      | claude-code |
       | codex       |
+      | opencode    |
 
   @resume-15
   Scenario Outline: A fresh session after a refusal is kept although it was cut off

@@ -71,13 +71,13 @@ Feature: Events of the agent's merge request go on with the session of its issue
 
     Examples:
       | adapter     | other                                                                | first           | second          | event             |
-      | claude-code | another issue of the same project                                    | the issue       | the other issue | a review          |
+      | copilot     | another issue of the same project                                    | the issue       | the other issue | a failed pipeline |
 
     Examples: more combinations
       | adapter     | other                                                                | first           | second          | event             |
+      | claude-code | another issue of the same project                                    | the issue       | the other issue | a review          |
       | claude-code | another issue of the same project                                    | the other issue | the issue       | a failed pipeline |
       | codex       | another issue of the same project                                    | the issue       | the other issue | a conflict        |
-      | copilot     | another issue of the same project                                    | the issue       | the other issue | a failed pipeline |
       | claude-code | an issue of the same number in another project of the organization   | the issue       | the other issue | a conflict        |
       | codex       | an issue of the same number in another project of the organization   | the other issue | the issue       | a review          |
       | opencode    | an issue of the same number and project name in another organization | the issue       | the other issue | a failed pipeline |

@@ -67,7 +67,7 @@ Feature: One run at a time has the session of an issue
 
     Examples:
       | adapter     | phase               | event             |
-      | copilot     | review_fix          | a review          |
+      | opencode    | conflict_resolution | a conflict        |
 
     Examples: more combinations
       | adapter     | phase               | event             |
@@ -76,7 +76,7 @@ Feature: One run at a time has the session of an issue
       | codex       | ci_fix              | a failed pipeline |
       | codex       | answer              | a conflict        |
       | opencode    | ci_fix              | a review          |
-      | opencode    | conflict_resolution | a conflict        |
+      | copilot     | review_fix          | a review          |
       | copilot     | ci_fix              | a conflict        |
 
   @resume-13
@@ -95,13 +95,13 @@ Feature: One run at a time has the session of an issue
 
     Examples:
       | adapter     |
-      | codex       |
+      | copilot     |
 
     Examples: more combinations
       | adapter     |
       | claude-code |
+      | codex       |
       | opencode    |
-      | copilot     |
 
   @resume-13
   Scenario Outline: A retry waits while another run of the issue lasts
@@ -116,11 +116,11 @@ Feature: One run at a time has the session of an issue
 
     Examples:
       | adapter     |
-      | claude-code |
+      | codex       |
 
     Examples: more combinations
       | adapter     |
-      | codex       |
+      | claude-code |
       | opencode    |
       | copilot     |
 
@@ -139,13 +139,13 @@ Feature: One run at a time has the session of an issue
 
     Examples:
       | adapter     |
-      | copilot     |
+      | claude-code |
 
     Examples: more combinations
       | adapter     |
-      | claude-code |
       | codex       |
       | opencode    |
+      | copilot     |
 
   @resume-13
   Scenario Outline: A run that an engine left behind is over before the next one begins
@@ -246,10 +246,10 @@ Feature: One run at a time has the session of an issue
 
     Examples:
       | adapter     | behaves                         |
-      | copilot     | hangs before naming the session |
+      | codex       | hangs after naming the session  |
 
     Examples: more combinations
       | adapter     | behaves                         |
       | claude-code | hangs after naming the session  |
-      | codex       | hangs after naming the session  |
       | opencode    | hangs after naming the session  |
+      | copilot     | hangs before naming the session |

@@ -17,13 +17,19 @@ Feature: Every later run of an issue resumes its session
       | adapter     | phase               |
       | claude-code | analysis            |
       | claude-code | development         |
+      | codex       | ci_fix              |
+      | opencode    | conflict_resolution |
+      | copilot     | review_fix          |
+      | copilot     | answer              |
+
+    Examples: more combinations
+      | adapter     | phase               |
       | claude-code | ci_fix              |
       | claude-code | review_fix          |
       | claude-code | conflict_resolution |
       | claude-code | answer              |
       | codex       | analysis            |
       | codex       | development         |
-      | codex       | ci_fix              |
       | codex       | review_fix          |
       | codex       | conflict_resolution |
       | codex       | answer              |
@@ -31,11 +37,8 @@ Feature: Every later run of an issue resumes its session
       | opencode    | development         |
       | opencode    | ci_fix              |
       | opencode    | review_fix          |
-      | opencode    | conflict_resolution |
       | opencode    | answer              |
       | copilot     | analysis            |
       | copilot     | development         |
       | copilot     | ci_fix              |
-      | copilot     | review_fix          |
       | copilot     | conflict_resolution |
-      | copilot     | answer              |

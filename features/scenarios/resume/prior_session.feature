@@ -69,7 +69,7 @@ Feature: The session to resume is looked up in the engine's own table
 
     Examples:
       | adapter     | other      |
-      | copilot     | api        |
+      | opencode    | api        |
 
     Examples: more combinations
       | adapter     | other      |
@@ -77,8 +77,8 @@ Feature: The session to resume is looked up in the engine's own table
       | claude-code | grok-build |
       | codex       | api        |
       | codex       | grok-build |
-      | opencode    | api        |
       | opencode    | grok-build |
+      | copilot     | api        |
       | copilot     | grok-build |
 
   @resume-3
@@ -231,13 +231,13 @@ Feature: The session to resume is looked up in the engine's own table
 
     Examples:
       | adapter     |
-      | claude-code |
+      | copilot     |
 
     Examples: more combinations
       | adapter     |
+      | claude-code |
       | codex       |
       | opencode    |
-      | copilot     |
 
   # seen in: vercel/ai#19102, entireio/external-agents#64, openai/codex#30995
   @resume-10
@@ -251,16 +251,16 @@ Feature: The session to resume is looked up in the engine's own table
 
     Examples:
       | adapter     | behaves                                     | phase       |
+      | claude-code | answers and leaves a newer foreign session  | development |
+      | opencode    | answers and leaves a newer foreign session  | development |
       | copilot     | answers and leaves an empty session         | answer      |
 
     Examples: more combinations
       | adapter     | behaves                                     | phase       |
-      | claude-code | answers and leaves a newer foreign session  | development |
       | claude-code | answers and leaves a newer foreign session  | answer      |
       | claude-code | answers and leaves an empty session         | development |
       | codex       | answers and leaves a newer foreign session  | development |
       | codex       | answers and leaves a newer foreign session  | answer      |
-      | opencode    | answers and leaves a newer foreign session  | development |
       | opencode    | answers and leaves a newer foreign session  | answer      |
       | copilot     | answers and leaves a newer foreign session  | development |
 

@@ -16,13 +16,13 @@ Feature: Nothing counts as resumed that the CLI did not confirm
 
     Examples:
       | adapter     |
-      | copilot     |
+      | claude-code |
 
     Examples: more combinations
       | adapter     |
-      | claude-code |
       | codex       |
       | opencode    |
+      | copilot     |
 
   # seen in: OpenHands/software-agent-sdk#5094, Archon#1842, openclaw#70177
   @resume-11
@@ -102,12 +102,12 @@ Feature: Nothing counts as resumed that the CLI did not confirm
 
     Examples:
       | adapter     |
-      | opencode    |
+      | codex       |
 
     Examples: more combinations
       | adapter     |
       | claude-code |
-      | codex       |
+      | opencode    |
       | copilot     |
 
   # seen in: OpenHands/software-agent-sdk#5094, open-ace/open-ace#3263
@@ -182,12 +182,12 @@ Feature: Nothing counts as resumed that the CLI did not confirm
 
     Examples:
       | adapter     |
-      | codex       |
+      | opencode    |
 
     Examples: more combinations
       | adapter     |
       | claude-code |
-      | opencode    |
+      | codex       |
       | copilot     |
 
   @resume-11
@@ -203,7 +203,7 @@ Feature: Nothing counts as resumed that the CLI did not confirm
 
     Examples:
       | adapter     | behaves                               |
-      | opencode    | names no session                      |
+      | copilot     | names no session                      |
 
     Examples: more combinations
       | adapter     | behaves                               |
@@ -213,9 +213,9 @@ Feature: Nothing counts as resumed that the CLI did not confirm
       | codex       | names no session                      |
       | codex       | names two sessions                    |
       | codex       | names two sessions and fails          |
+      | opencode    | names no session                      |
       | opencode    | names two sessions                    |
       | opencode    | starts a session of its own and fails |
-      | copilot     | names no session                      |
       | copilot     | names two sessions                    |
       | copilot     | names two sessions and fails          |
 

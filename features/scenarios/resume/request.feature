@@ -12,13 +12,13 @@ Feature: A session goes with every run that can have one, and with no other
 
     Examples:
       | adapter     | phase               |
-      | claude-code | review_fix          |
+      | claude-code | analysis            |
 
     Examples: more combinations
       | adapter     | phase               |
-      | claude-code | analysis            |
       | claude-code | development         |
       | claude-code | ci_fix              |
+      | claude-code | review_fix          |
       | claude-code | conflict_resolution |
       | claude-code | answer              |
       | codex       | analysis            |
@@ -42,16 +42,16 @@ Feature: A session goes with every run that can have one, and with no other
 
     Examples:
       | adapter     | phase       |
-      | copilot     | development |
+      | claude-code | development |
 
     Examples: more combinations
       | adapter     | phase       |
-      | claude-code | development |
       | claude-code | answer      |
       | codex       | development |
       | codex       | answer      |
       | opencode    | development |
       | opencode    | answer      |
+      | copilot     | development |
       | copilot     | answer      |
 
   @resume-1

@@ -166,22 +166,10 @@ def tampered_with(world: World, ordinal: int, value: str) -> None:
     world.settle()
 
 
-def _standing(world: World, party: str) -> Path:
-    """Give the state directory of a party, which must be there to be damaged."""
-    state = world.state_dir(party)
-    world.checks.expect(
-        f"the state of {party} lies at {state.parent.name}/{state.name}",
-        expected=True,
-        actual=state.is_dir(),
-        rests_on="witnessed",
-    )
-    return state
-
-
 @given("a file stands in place of the state directory of {party}")
 def file_in_place(world: World, party: str) -> None:
     """Replace the state directory by a regular file."""
-    state = _standing(world, party)
+    state = world.standing(party)
     shutil.rmtree(state)
     state.write_text("no directory", encoding="utf-8")
 
@@ -189,13 +177,13 @@ def file_in_place(world: World, party: str) -> None:
 @given("a link {string} to the parent directory stands in the state directory of {party}")
 def link_loop(world: World, name: str, party: str) -> None:
     """Plant a link that leads round in a circle."""
-    (_standing(world, party) / name).symlink_to("..")
+    (world.standing(party) / name).symlink_to("..")
 
 
 @given("a link to the state directory of {party} stands in the one of {party}")
 def link_to_neighbour(world: World, other: str, party: str) -> None:
     """Plant a link among the session files that leads to another mailbox's."""
-    (_standing(world, party) / "neighbour").symlink_to(_standing(world, other))
+    (world.standing(party) / "neighbour").symlink_to(world.standing(other))
 
 
 @given("a link {string} to it stands among the session directories")
@@ -236,7 +224,7 @@ def squatter(world: World, party: str) -> None:
 @given("the state directory of {party} was opened to everybody")
 def opened_to_everybody(world: World, party: str) -> None:
     """Change modes as a container could."""
-    state = _standing(world, party)
+    state = world.standing(party)
     state.chmod(_EVERYBODY)
     state.parent.chmod(_EVERYBODY)
 
@@ -244,7 +232,7 @@ def opened_to_everybody(world: World, party: str) -> None:
 @given("the directories of {party} were left without write permission")
 def left_read_only(world: World, party: str) -> None:
     """Change modes as a container could, at every depth."""
-    folders = [Path(folder) for folder, _, _ in os.walk(_standing(world, party))]
+    folders = [Path(folder) for folder, _, _ in os.walk(world.standing(party))]
     for folder in reversed(folders):
         folder.chmod(_READ_ONLY)
 
@@ -253,7 +241,7 @@ def left_read_only(world: World, party: str) -> None:
 def aged(world: World, party: str, days: int) -> None:
     """Set the time of the last change of everything in a state directory back."""
     then = world.bench.now().timestamp() - days * 86_400
-    folder = _standing(world, party).parent
+    folder = world.standing(party).parent
     for path in [*folder.rglob("*"), folder]:
         os.utime(path, (then, then), follow_symlinks=False)
 
@@ -261,7 +249,7 @@ def aged(world: World, party: str, days: int) -> None:
 @given("the state of {party} is noted in every detail")
 def note_details(world: World, party: str) -> None:
     """Note content, mode and time of the last change of every file."""
-    _standing(world, party)
+    world.standing(party)
     world.notes[f"details of {party}"] = plain(details(world, party))
 
 

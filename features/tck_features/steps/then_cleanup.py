@@ -69,13 +69,13 @@ def canary(world: World) -> None:
 @given("a link to it stands in the state directory of {party}")
 def link_inside(world: World, party: str) -> None:
     """Plant a link among the session files."""
-    (world.state_dir(party) / "link").symlink_to(_canary(world))
+    (world.standing(party) / "link").symlink_to(_canary(world))
 
 
 @given("a link to it stands in place of the state directory of {party}")
 def link_in_place(world: World, party: str) -> None:
     """Replace the state directory by a link."""
-    state = world.state_dir(party)
+    state = world.standing(party)
     _clear(state)
     state.symlink_to(_canary(world))
 
@@ -83,7 +83,7 @@ def link_in_place(world: World, party: str) -> None:
 @given("a link to it stands in place of the whole session directory of {party}")
 def link_in_place_of_all(world: World, party: str) -> None:
     """Replace the mailbox's session directory by a link."""
-    folder = world.state_dir(party).parent
+    folder = world.standing(party).parent
     _clear(folder)
     folder.symlink_to(_canary(world))
 
@@ -91,9 +91,9 @@ def link_in_place_of_all(world: World, party: str) -> None:
 @given("a link to the state directory of the other issue stands in place of the one of the issue")
 def link_to_other(world: World) -> None:
     """Replace the state directory by a link to another mailbox's."""
-    state = world.state_dir("the issue")
+    state = world.standing("the issue")
     _clear(state)
-    state.symlink_to(world.state_dir("the other issue"))
+    state.symlink_to(world.standing("the other issue"))
 
 
 def _clear(path: Path) -> None:
@@ -120,7 +120,7 @@ def _canary(world: World) -> Path:
 @given("the state directory of {party} cannot be removed")
 def protected(world: World, party: str) -> None:
     """Let a removal fail with permission denied."""
-    world.bench.protect(world.state_dir(party).parent)
+    world.bench.protect(world.standing(party).parent)
 
 
 @given("the state directory of {party} could be removed again")

@@ -200,13 +200,13 @@ def released(world: World) -> None:
 @given("the state directory of {party} was removed")
 def state_removed(world: World, party: str) -> None:
     """Remove the state directory of the party's adapter."""
-    shutil.rmtree(world.state_dir(party))
+    shutil.rmtree(world.standing(party))
 
 
 @given("the state directory of {party} was emptied")
 def state_emptied(world: World, party: str) -> None:
     """Empty the state directory, and leave it there."""
-    folder = world.state_dir(party)
+    folder = world.standing(party)
     shutil.rmtree(folder)
     folder.mkdir(mode=0o700)
 
@@ -214,7 +214,7 @@ def state_emptied(world: World, party: str) -> None:
 @given("every session file of {party} was cut off in its first line")
 def state_cut(world: World, party: str) -> None:
     """Leave of each file what a crash in the middle of its first line would leave."""
-    for file in world.state_dir(party).rglob("*"):
+    for file in world.standing(party).rglob("*"):
         if file.is_file():
             file.write_bytes(file.read_bytes()[:7])
 
@@ -222,7 +222,7 @@ def state_cut(world: World, party: str) -> None:
 @given("every session file of {party} was overwritten with zero bytes")
 def state_zeroed(world: World, party: str) -> None:
     """Leave files of the same size that hold nothing but NUL."""
-    for file in world.state_dir(party).rglob("*"):
+    for file in world.standing(party).rglob("*"):
         if file.is_file():
             file.write_bytes(b"\0" * file.stat().st_size)
 
@@ -230,7 +230,7 @@ def state_zeroed(world: World, party: str) -> None:
 @given("every session file of {party} was emptied")
 def files_emptied(world: World, party: str) -> None:
     """Leave files of no bytes."""
-    for file in world.state_dir(party).rglob("*"):
+    for file in world.standing(party).rglob("*"):
         if file.is_file():
             file.write_bytes(b"")
 
