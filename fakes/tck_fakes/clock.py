@@ -34,10 +34,6 @@ class VirtualClock:
         self._order += 1
         heapq.heappush(self._due, (when, self._order, wake))
 
-    def next_due(self) -> datetime | None:
-        """Give the next instant that somebody waits for, so that a caller can go there step by step."""
-        return self._due[0][0] if self._due else None
-
     def advance(self, ms: int) -> None:
         """Let `ms` milliseconds pass. Raises `KitError` for a negative number."""
         if ms < 0:

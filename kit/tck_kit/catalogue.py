@@ -38,6 +38,8 @@ class Catalogue:
 
     specification: Specification
     suite: Suite
+    #: The ids of the scenarios that only a thorough run has; empty where nobody asked for them.
+    left_out: frozenset[str]
     entries: tuple[RequirementEntry, ...]
 
     @property
@@ -94,7 +96,17 @@ def read_catalogue(
         for requirement in sorted(spec.requirements, key=_reading_order)
         if requirement.profile in GRADED_PROFILES
     )
-    return Catalogue(spec, suite, entries)
+    return Catalogue(spec, suite, frozenset(), entries)
+
+
+def with_left_out(catalogue: Catalogue) -> Catalogue:
+    """Add the ids of the scenarios that only a thorough run has, as something may be said of them all the same."""
+    suite = catalogue.suite
+    if not suite.left_out:
+        return catalogue
+    known = {requirement.id.lower() for requirement in catalogue.specification.requirements}
+    every = {scenario.id for scenario in read_suite(suite.folder, known, None).scenarios}
+    return replace(catalogue, left_out=frozenset(every - {scenario.id for scenario in suite.scenarios}))
 
 
 def _reading_order(requirement: Requirement) -> tuple[int, str, int]:

@@ -98,6 +98,9 @@ def _stop(message: str, code: ExitCode) -> NoReturn:
 @click.option(
     "--scenario-time-limit", type=click.IntRange(1), default=20, show_default=True, help="Seconds for one scenario."
 )
+@click.option(
+    "--baseline", type=_FILE, metavar="FILE", help="JSON object of known failures: the id of a check, and the reason."
+)
 @click.option("--thorough", is_flag=True, help="Run the rows of the Examples called `more combinations` as well.")
 @click.option(
     "--database", metavar="URL", help="SQLAlchemy URL of an empty database for the simulator; needs --workers 1."
@@ -113,6 +116,7 @@ def run(  # noqa: PLR0917 -- click passes the options by name
     report_dir: Path | None,
     time_limit: int,
     scenario_time_limit: int,
+    baseline: Path | None,
     thorough: bool,  # noqa: FBT001 -- click passes the options by name
     database: str | None,
     specification: Path | None,
@@ -131,7 +135,13 @@ def run(  # noqa: PLR0917 -- click passes the options by name
 
         refuse_unusable(database, workers)
     with Workers(workers) as pool:
-        from tck_kit.catalogue import read_catalogue, refuse_faults, select  # noqa: PLC0415 -- while the workers load
+        from tck_kit.catalogue import (  # noqa: PLC0415 -- while the workers load
+            read_catalogue,
+            refuse_faults,
+            select,
+            with_left_out,
+        )
+        from tck_kit.known import read_baseline  # noqa: PLC0415 -- the same
         from tck_kit.progress import progress  # noqa: PLC0415 -- the same
         from tck_kit.run import Options, Run  # noqa: PLC0415 -- the same
         from tck_reports import files, terminal  # noqa: PLC0415 -- the same
@@ -139,6 +149,9 @@ def run(  # noqa: PLR0917 -- click passes the options by name
         catalogue = read_catalogue(specification, features, thorough=thorough, sentences=features is not None)
         refuse_faults(catalogue, own=features is None and specification is None)
         selection = select(catalogue, profile, areas, requirements)
+        known_failures: dict[str, str] = {}
+        if baseline is not None:
+            known_failures, catalogue = read_baseline(baseline), with_left_out(catalogue)
         if report_dir is not None:
             files.prepare(report_dir)
         chosen = int.from_bytes(os.urandom(4)) if seed is None else seed
@@ -156,6 +169,7 @@ def run(  # noqa: PLR0917 -- click passes the options by name
             argv=("session-tck", *sys.argv[1:]),
             thorough=thorough,
             database_url=database,
+            baseline=known_failures,
         )
         with progress(console, count) as watch:
             report = Run(catalogue, selection, options, pool, watch).perform()

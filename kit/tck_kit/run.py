@@ -12,7 +12,7 @@ import queue
 import random
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -24,6 +24,7 @@ from tck_kit.scenarios import Scenario, write_suite
 from tck_kit.task import Task
 from tck_kit.workers import Worker, Workers
 from tck_reports import grading, report, verdict
+from tck_reports.baseline import apply_baseline
 from tck_reports.outcomes import Outcome
 from tck_reports.records import CheckRecord, Control, Declaration, Implementation, KitFacts, RunFacts, SpecFacts
 from tck_reports.shape import Report
@@ -48,6 +49,8 @@ class Options:
     argv: tuple[str, ...]
     thorough: bool = False
     database_url: str | None = None
+    #: Known failures, by the id of the check, each with its reason.
+    baseline: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(slots=True)
@@ -174,15 +177,19 @@ class Run:
         if self._declared is None and cut_short is None:
             raise SuiteFault("no worker said which engine it drives")
         said = self._declared or Declared("unknown", "unknown", "", "", {})
+        known = {scenario.id for scenario in self.catalogue.suite.scenarios}
+        held = apply_baseline(self._records, self.options.baseline, known | self.catalogue.left_out)
         graded = grading.grade(
             self.catalogue.entries,
-            self._records,
+            held.checks,
             self.catalogue.expected,
             profiles=self.selection.profiles,
             only=self.selection.only,
             cut_short=cut_short,
         )
-        conclusion = verdict.conclude(graded, asked=self.selection.profiles, controls=self._controls)
+        conclusion = verdict.conclude(
+            graded, asked=self.selection.profiles, controls=self._controls, stale_entries=held.unknown
+        )
         spec = self.catalogue.specification
         return report.build(
             kit=KitFacts(assets.version(), assets.suite_digest(self.catalogue.suite.folder)),

@@ -254,7 +254,7 @@ class Engine:
     def _start(self, job: Job, mailbox: Mailbox) -> bool:
         settings = self._sequence.settings(mailbox)
         epoch = mailbox.lease_epoch + 1
-        if not self._store.take_lease_after(mailbox.id, epoch - 1, self._process, self._lease_end(settings)):
+        if not self._store.take_lease(mailbox.id, epoch - 1, self._process, self._lease_end(settings)):
             return False
         self._store.drop_job(job.id)
         if job.phase in RUNNING and mailbox.ref.kind == "issue":

@@ -235,13 +235,7 @@ class Store:
             connection.execute(q.UPDATE_MAILBOX, {"key": identity, "session_dir": free})
         return free
 
-    def take_lease(self, identity: int, owner: str, expires_at: datetime) -> int | None:
-        """Take the lease of a mailbox that nobody holds, and give its epoch; None where somebody does (§11.7)."""
-        with self._once() as connection:
-            epoch = int(connection.execute(q.MAILBOX_BY_ID, {"key": identity}).mappings().one()["lease_epoch"])
-        return epoch + 1 if self.take_lease_after(identity, epoch, owner, expires_at) else None
-
-    def take_lease_after(self, identity: int, epoch: int, owner: str, expires_at: datetime) -> bool:
+    def take_lease(self, identity: int, epoch: int, owner: str, expires_at: datetime) -> bool:
         """Take the lease that nobody has held since `epoch`, under the next epoch; False where somebody has (§11.7)."""
         values = {"lease_owner": owner, "lease_epoch": epoch + 1, "lease_expires_at": expires_at}
         with self._once() as connection:

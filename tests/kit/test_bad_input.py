@@ -112,6 +112,27 @@ def test_a_wrong_option(command: Command, arguments: tuple[str, ...], words: str
     assert words in _one_error(done.stderr)
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "cannot be read"),
+        (b"{not json", "no JSON"),
+        (b"[1, 2]", "no JSON object"),
+        (b'{"a::b": ""}', "no reason"),
+        (b'{"a::b": 3}', "no reason"),
+        (b"\xff\xfe", "no JSON"),
+    ],
+)
+def test_a_baseline_that_is_none(on_small: Command, small: Path, content: bytes | None, words: str) -> None:
+    if content is not None:
+        (small / "known.json").write_bytes(content)
+
+    done = on_small("run", "--baseline", "known.json")
+
+    assert done.returncode == 2
+    assert words in _one_error(done.stderr)
+
+
 def test_a_report_folder_that_is_a_file_is_refused_before_anything_is_run(on_small: Command, small: Path) -> None:
     (small / "report").write_text("I was here first", encoding="utf-8")
 

@@ -20,8 +20,9 @@ def test_an_unexpected_pass_is_stale_and_never_a_silent_success() -> None:
 
 
 def test_a_crash_is_never_excused() -> None:
-    crash = check("a", "RESUME-1", outcome=Outcome.FAILED, reason="crashed")
-    assert apply_baseline([crash], {"a": "issue 12"}, ["a"]).checks == (crash,)
+    for reason in ("crashed", "crashed: the engine is gone"):
+        crash = check("a", "RESUME-1", outcome=Outcome.FAILED, reason=reason)
+        assert apply_baseline([crash], {"a": "issue 12"}, ["a"]).checks == (crash,)
 
 
 def test_errors_and_what_was_not_run_stay_as_they_are() -> None:

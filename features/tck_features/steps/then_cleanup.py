@@ -136,17 +136,6 @@ def note_files(world: World, party: str) -> None:
     world.notes[f"files of {party}"] = plain(_files(world, party))
 
 
-@then("the files of {party} are as they were noted")
-def files_unchanged(world: World, party: str) -> None:
-    """Check that no file was written, removed or added."""
-    world.checks.expect(
-        f"files of {party}",
-        expected=world.notes[f"files of {party}"],
-        actual=_files(world, party),
-        rests_on="witnessed",
-    )
-
-
 def _files(world: World, party: str) -> dict[str, str]:
     folder = world.state_dir(party).parent
     return {

@@ -35,18 +35,6 @@ def _own_mount(world: World, ordinal: int, party: str) -> None:
         )
 
 
-@then("the {ordinal} run mounts a state directory of its own, read-write, at the session state path")
-def some_own_mount(world: World, ordinal: int) -> None:
-    """Check the one session mount where the plain name of the directory does not apply."""
-    row = world.row(ordinal)
-    for start in _starts(world, ordinal, "the issue"):
-        found = world.session_mounts(start)
-        world.checks.expect("session mounts", expected=1, actual=len(found), rests_on="witnessed")
-        place = [found[0].target, found[0].read_only, found[0].source.rpartition("/")[2]]
-        expected = [STATE_PATHS[AdapterId(row.adapter_id)], False, row.adapter_id]
-        world.checks.expect("target, read-only, last part", expected=expected, actual=place, rests_on="witnessed")
-
-
 @then("the {ordinal} run of {party} mounts nothing of any session")
 def no_session_mount(world: World, ordinal: int, party: str) -> None:
     """Check that a run without a session has no session mount."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 
-from tck_driver.bench import Link, Script, Shape, Write
+from tck_driver.bench import Link, Script, Write
 from tck_driver.views import CounterRow, ExchangeRow, InstallationRow
 from tck_driver.vocabulary import AdapterId
 from tck_driver.witness import ContainerEnded, ContainerStarted, ForgeWrite, VersionAsked
@@ -18,12 +18,6 @@ from tck_features.world import STATE_PATHS, Start, World, shown
 def banner_version(world: World, adapter: AdapterId, version: str) -> None:
     """Let the version command name a newer version than its own as well, in a notice after it."""
     world.bench.set_version(adapter, version, "banner")
-
-
-@given("at its next start the {adapter} CLI {behaviour}")
-def that_cli_next(world: World, adapter: AdapterId, shape: Shape) -> None:
-    """Tell the CLI of one adapter what to do once, where the project is no longer bound to its first one."""
-    world.script(adapter, shape)
 
 
 @given("at its next start the CLI answers {string}")

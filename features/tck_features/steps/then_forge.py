@@ -18,14 +18,6 @@ def note(world: World) -> None:
     world.notes["mark"] = world.bench.witness.mark()
 
 
-@then("the tracker has seen of the issue what it has seen of the twin issue")
-def same_as_twin(world: World) -> None:
-    """Check that comments, labels, branches and merge requests are those of a twin that had no fallback."""
-    one, two = _writes(world, "the issue"), _writes(world, "the twin issue")
-    world.checks.expect("the tracker has seen something", expected=True, actual=bool(two), rests_on="witnessed")
-    world.checks.expect("writes to the tracker", expected=two, actual=one, rests_on="witnessed")
-
-
 @then("the tracker has seen {int} comment(s) of {party}")
 def comments(world: World, count: int, party: str) -> None:
     """Check how many comments were posted."""

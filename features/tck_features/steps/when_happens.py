@@ -227,14 +227,6 @@ def state_zeroed(world: World, party: str) -> None:
             file.write_bytes(b"\0" * file.stat().st_size)
 
 
-@given("every session file of {party} was emptied")
-def files_emptied(world: World, party: str) -> None:
-    """Leave files of no bytes."""
-    for file in world.standing(party).rglob("*"):
-        if file.is_file():
-            file.write_bytes(b"")
-
-
 @given("the stored native id of the {ordinal} run was overwritten with {string}")
 def tampered(world: World, ordinal: int, value: str) -> None:
     """Change a row behind the engine's back."""
