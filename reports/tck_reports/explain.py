@@ -77,7 +77,7 @@ def verdict_line(profile: str, verdict: VerdictPart) -> str:
     line = f"{profile}: {verdict['result']} {verdict['numerator']}/{verdict['denominator']}"
     if verdict["result"] != "conformant":
         return f"{line} ({verdict['why']})"
-    basis = "witnessed" if verdict["witnessed"] else "partly on the driver's word"
+    basis = "witnessed" if verdict["witnessed"] else "partly on the engine's own word"
     aside = set_aside(verdict)
     return f"{line} ({basis}, {aside} not counted)" if aside else f"{line} ({basis})"
 
