@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -116,6 +116,8 @@ _LINES: Final = st.sampled_from(
 @given(st.lists(_LINES, max_size=12))
 def test_headings_and_fences_of_any_document_start_where_commonmark_says(lines: list[str]) -> None:
     text = "\n".join(lines)
+    # Whether a definition goes on as a paragraph does, the two reference parsers answer differently.
+    assume(not re.search(r"\[x\]: y\n(?:2\)| {2,})", text))
     kinds = ("heading", "fence")
     if not text.startswith("---\n"):
         assert [one for one in _ours(text) if one[0] in kinds] == [one for one in _theirs(text) if one[0] in kinds]

@@ -1,0 +1,14 @@
+"""How property tests are run: the same examples everywhere, unless somebody goes looking for more.
+
+`HYPOTHESIS_PROFILE=search pytest` draws new examples each time, and many more of them.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("steady", derandomize=True, deadline=None, database=None)
+settings.register_profile("search", max_examples=1000, deadline=None, database=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
