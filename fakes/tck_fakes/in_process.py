@@ -152,8 +152,7 @@ class InProcessEngine:
             seed=config.seed,
             process=f"engine-{self._processes}",
         )
-        self._call(lambda engine: engine.detect())
-        self._call(lambda engine: engine.pump())
+        self._call(lambda engine: engine.begin())
 
     def close(self) -> Leaks:
         """End the scenario and say what is still under way."""

@@ -112,15 +112,23 @@ class Engine:
         fault = next(credential_faults(credentials, base), None)
         if fault is not None:
             raise ConfigurationError(fault)
+        self._next_sweep = clock.now()
         self._live: list[LiveRun] = []
         self._stalled: list[LiveRun] = []
         self._started: dict[int, int] = {}
         self._outcomes: dict[int, RunOutcome] = {}
         self._exchanges: dict[int, ExchangeRow] = {}
 
-    def detect(self) -> None:
-        """Detect what each adapter's image holds, as an engine does at its start (§16.6)."""
+    def begin(self) -> None:
+        """Do what an engine does at its start: detect what each image holds, and sweep (§16.6, §21.1)."""
         self._sequence.detect_all()
+        self._sweep()
+        self.pump()
+
+    def _sweep(self) -> None:
+        settings = names.Effective(self._store.settings("", ""))
+        self._next_sweep = self._clock.now() + settings.seconds(names.RECONCILE_SECONDS)
+        self._reconciler.sweep(self._clock.now())
 
     # --- stimuli -------------------------------------------------------------------------------------------------
 
@@ -154,7 +162,7 @@ class Engine:
             case IssueClosed(mailbox=ref, how=how):
                 self._end_mailbox(self._known(ref), CLOSED[how])
             case IssueDeleted(mailbox=ref):
-                self._reconciler.sweep(self._clock.now())
+                self._sweep()
             case IssueBlocked(mailbox=ref):
                 self._block(self._open(ref), None)
             case IssueRetry(mailbox=ref):
@@ -182,7 +190,7 @@ class Engine:
             case WorkerWoken(mailbox=ref):
                 self._wake(self._known(ref))
             case ReconcileDue():
-                self._reconciler.sweep(self._clock.now())
+                self._sweep()
         return None
 
     def _known(self, ref: MailboxRef) -> Mailbox:
@@ -225,7 +233,12 @@ class Engine:
     # --- work ----------------------------------------------------------------------------------------------------
 
     def pump(self) -> None:
-        """Do everything that is due now."""
+        """Do everything that is due now.
+
+        The sweeps are no deadline that anybody is woken for: they are done at the first pump after their time.
+        """
+        if self._clock.now() >= self._next_sweep:
+            self._sweep()
         self._renew_and_poll()
         self._reclaim()
         while self._start_next():

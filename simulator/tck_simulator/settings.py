@@ -18,6 +18,7 @@ RETENTION_DAYS = "RETENTION_DAYS"
 PHASE_TIMEOUT_MINUTES = "PHASE_TIMEOUT_MINUTES"
 LLM_MAX_RETRIES = "LLM_MAX_RETRIES"
 LEASE_SECONDS = "LEASE_SECONDS"
+RECONCILE_SECONDS = "RECONCILE_SECONDS"
 BACK_OFF_SECONDS = "LLM_RETRY_BACKOFF_SECONDS"
 
 
@@ -62,6 +63,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         LLM_MAX_RETRIES: Setting(default=3, scopes=_INSTANCE, read=_whole(0)),
         BACK_OFF_SECONDS: Setting(default=60, scopes=_INSTANCE, read=_whole(0)),
         LEASE_SECONDS: Setting(default=60, scopes=_INSTANCE, read=_whole(3)),
+        RECONCILE_SECONDS: Setting(default=300, scopes=_INSTANCE, read=_whole(1)),
         RETENTION_DAYS: Setting(default=30, scopes=_INSTANCE, read=_whole(1)),
     }
 )

@@ -186,3 +186,25 @@ def test_a_run_of_a_project_that_nobody_configured_is_refused_and_the_engine_goe
     assert again.outcome is RunOutcome.SUCCEEDED
     (box,) = [box for box in engine.store.mailboxes() if box.ref == stranger]
     assert box.lease_owner is None
+
+
+def test_the_engine_sweeps_at_its_start(engine: House) -> None:
+    stray = engine.base / ".agent-sessions" / "org-app-issue-99"
+    stray.mkdir(parents=True)
+
+    engine.engine.kill()
+    engine.engine.start()
+
+    assert not stray.exists()
+
+
+def test_the_engine_sweeps_by_itself_once_the_time_between_two_sweeps_is_over(engine: House) -> None:
+    stray = engine.base / ".agent-sessions" / "org-app-issue-99"
+    stray.mkdir(parents=True)
+
+    engine.engine.advance(299_000)
+    before = stray.exists()
+    engine.engine.advance(1_000)
+
+    assert before
+    assert not stray.exists()
