@@ -30,8 +30,9 @@ class SilentEngine:
         return self._engine.declare(capabilities)
 
     def open(self, config: EngineConfig) -> str | None:
-        """Make the tables, and leave them empty."""
-        return self._engine.open(config)
+        """Make the tables, leave them empty, and take any configuration."""
+        self._engine.open(config)
+        return None
 
     def send(self, stimulus: Stimulus) -> StimulusResult:  # noqa: ARG002 -- that is its sin
         """Do nothing."""

@@ -167,3 +167,5 @@ class InProcessEngine:
             return action(self._engine)
         except StoreError as fault:
             raise EngineError(str(fault)) from fault
+        except (ArithmeticError, AssertionError, AttributeError, LookupError, OSError, TypeError, ValueError) as fault:
+            raise EngineError(f"{type(fault).__name__}: {fault}") from fault

@@ -19,7 +19,7 @@ from tck_driver.errors import KitError
 from tck_driver.stimuli import IssueOpened, ReviewRequested, RunDue, Stimulus, StimulusResult
 from tck_driver.views import Row, SessionRow, ViewName
 from tck_driver.vocabulary import AdapterId, MailboxKind, MailboxRef, Phase, RunOutcome
-from tck_driver.witness import CliAnswered, CliStarted, ContainerEnded, ContainerStarted, Mount
+from tck_driver.witness import CliAnswered, CliStarted, ContainerEnded, ContainerStarted, ForgeWrite, Mount
 from tck_features.checks import Checks, EvidenceClass, Value
 
 #: Where each CLI keeps its sessions in the container, and nothing else (§16.5.1).
@@ -234,6 +234,23 @@ class World:
         )
         return rows[ordinal]
 
+    def tracker_saw(self, party: str) -> list[tuple[str, str]]:
+        """Give what was written of a party, its merge requests and its branch: kind, and text without number and name."""
+        ref = self.ref(party)
+        names = {row.session_name for row in self.runs_of(party) if row.session_name}
+        writes = self.bench.witness.of(ForgeWrite)
+        opened = {write.number for write in writes if write.kind == "merge_request" and write.subject == str(ref)}
+        mine = {str(ref), *(f"{ref.organization}/{ref.project}!{number}" for number in opened)}
+        found: list[tuple[str, str]] = []
+        for write in writes:
+            if write.subject in mine or (write.kind == "branch" and write.text in names):
+                place = "" if write.subject == str(ref) or write.kind == "branch" else " on its merge request"
+                text = f"{write.kind}{place} {write.text}"
+                for name in names:
+                    text = text.replace(name, "<name>")
+                found.append((write.kind, text))
+        return found
+
     def starts(self) -> list[Start]:
         """Give every start of a CLI with a prompt, in order."""
         containers = {record.container: record for record in self.bench.witness.of(ContainerStarted)}
@@ -251,6 +268,8 @@ class World:
         mine = [start for start in self.starts() if ("run", row.run) in start.container.labels]
         if mine:
             return mine
+        if not self._marks:
+            return []
         ends = [mark for mark, _ in self._marks[1:]] + [self.bench.witness.mark()]
         records = self.bench.witness.records
         for (mark, runs), end in zip(self._marks, ends, strict=True):
@@ -268,8 +287,11 @@ class World:
         return found[0]
 
     def session_mounts(self, start: Start) -> list[Mount]:
-        """Give the mounts of a start that lie below `{base}/.agent-sessions`."""
-        return [mount for mount in start.container.mounts if self.is_session_path(mount.source)]
+        """Give the mounts of a start that lie below `{base}/.agent-sessions`, or at the place of a CLI's sessions."""
+        places = set(STATE_PATHS.values())
+        return [
+            mount for mount in start.container.mounts if self.is_session_path(mount.source) or mount.target in places
+        ]
 
     def is_session_path(self, path: str) -> bool:
         """Say whether a host path lies at or below `{base}/.agent-sessions`."""

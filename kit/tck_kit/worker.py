@@ -123,7 +123,7 @@ def _controls(task: Task, scenarios: tuple[Scenario, ...], folder: Path) -> list
     """Run known-bad engines through a sample of the scenarios: none of them may pass one."""
     results: list[Control] = []
     for name, fault in CONTROLS.items():
-        fit = [one for one in scenarios if not fault.tags or fault.tags.intersection(one.tags)]
+        fit = [one for one in scenarios if not fault.tags or fault.tags.intersection(one.tags)] or list(scenarios)
         sample = random.Random(task.seed).sample(fit, min(CONTROL_SIZE, len(fit)))  # noqa: S311 -- a sample, no secret
         laboratory = Laboratory(folder / name, task.seed, task.version, faulty=name)
         failed = [one for one in sample if perform(one, laboratory).outcome is Outcome.FAILED]

@@ -352,10 +352,12 @@ def _reported(row: Session, adapter: Adapter, state: ContainerState) -> LlmResul
     """Read what a run of another worker had reported; what it had asked for is known from its row."""
     judgement = judge(adapter.read(state), row.asked_session_id, adapter.id_pattern, rotates=adapter.rotates)
     reason = FallbackReason(row.resume_fallback) if row.resume_fallback else None
+    # Asked to resume and not confirmed, an abandoned run has no id, whatever else the CLI named (row 6 of §16.5.4).
+    found = judgement.native_id if row.asked_session_id is None or judgement.resumed else None
     return LlmResult(
         ok=False,
         text="",
-        session_id=judgement.native_id or row.native_session_id,
+        session_id=found or row.native_session_id,
         resumed=judgement.resumed,
         resume_fallback=reason,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -139,7 +140,7 @@ def note_files(world: World, party: str) -> None:
 def _files(world: World, party: str) -> dict[str, str]:
     folder = world.state_dir(party).parent
     return {
-        str(path.relative_to(folder)): path.read_bytes().hex()[:4096]
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not path.is_symlink()
     }

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 
 from tck_driver.bench import Link, Script, Write
 from tck_driver.views import CounterRow, ExchangeRow, InstallationRow
 from tck_driver.vocabulary import AdapterId
-from tck_driver.witness import ContainerEnded, ContainerStarted, ForgeWrite, VersionAsked
+from tck_driver.witness import ContainerEnded, ContainerStarted, VersionAsked
 from tck_features.checks import Value
 from tck_features.sentences import given, then
 from tck_features.world import STATE_PATHS, Start, World, shown
@@ -43,13 +44,13 @@ def unsaved_but_linked(world: World) -> None:
 @given("the whole session directory of {party} was removed")
 def session_directory_removed(world: World, party: str) -> None:
     """Remove what a move to another host would leave behind."""
-    shutil.rmtree(world.state_dir(party).parent)
+    shutil.rmtree(world.standing(party).parent)
 
 
 @given("only empty folders are left of the state of {party}")
 def only_folders(world: World, party: str) -> None:
     """Remove every file of a state directory and keep its folders."""
-    for path in world.state_dir(party).rglob("*"):
+    for path in world.standing(party).rglob("*"):
         if path.is_file():
             path.unlink()
     (world.state_dir(party) / "empty").mkdir(exist_ok=True)
@@ -58,10 +59,11 @@ def only_folders(world: World, party: str) -> None:
 @given("only a link to the state of the other issue is left of the state of the issue")
 def only_a_link(world: World) -> None:
     """Leave nothing in a state directory but a link to files that are another mailbox's."""
-    state = world.state_dir("the issue")
+    state = world.standing("the issue")
+    other = world.standing("the other issue")
     shutil.rmtree(state)
     state.mkdir(mode=0o700)
-    (state / "link").symlink_to(world.state_dir("the other issue"))
+    (state / "link").symlink_to(other)
 
 
 @given("the transcript of {party} was overwritten with zero bytes")
@@ -83,9 +85,10 @@ def transcript_emptied(world: World, party: str) -> None:
 
 
 def _damage(world: World, party: str, content: bytes) -> None:
-    for file in world.state_dir(party).rglob("*"):
-        if file.suffix in (".jsonl", ".db"):
-            file.write_bytes(content)
+    transcripts = [file for file in world.standing(party).rglob("*") if file.suffix in (".jsonl", ".db")]
+    world.checks.expect("there is a transcript", expected=True, actual=bool(transcripts), rests_on="witnessed")
+    for file in transcripts:
+        file.write_bytes(content)
 
 
 @then("every file that was noted of {party} is still as it was")
@@ -101,7 +104,7 @@ def noted_files_kept(world: World, party: str) -> None:
 
 def _content(world: World, party: str, name: str) -> str | None:
     path = world.state_dir(party).parent / name
-    return path.read_bytes().hex()[:4096] if path.is_file() and not path.is_symlink() else None
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() and not path.is_symlink() else None
 
 
 # --- starts ----------------------------------------------------------------------------------------------------------
@@ -211,21 +214,12 @@ def same_retries(world: World) -> None:
         [row.llm_retries for row in world.view("counters", CounterRow) if row.mailbox == world.ref(party)][-1:]
         for party in ("the issue", "the twin issue")
     ]
+    world.checks.expect("the twin has a counter", expected=1, actual=len(counts[1]), rests_on="reported")
     world.checks.expect("LLM retries", expected=counts[1], actual=counts[0], rests_on="reported")
 
 
 def _seen(world: World, party: str, kinds: tuple[str, ...]) -> list[str]:
-    ref = world.ref(party)
-    names = {row.session_name for row in world.runs_of(party) if row.session_name}
-    found: list[str] = []
-    for write in world.bench.witness.of(ForgeWrite):
-        mine = write.subject == str(ref) or (write.kind == "branch" and write.text in names)
-        if mine and write.kind in kinds:
-            text = f"{write.kind} {write.text}"
-            for name in names:
-                text = text.replace(name, "<name>")
-            found.append(text)
-    return found
+    return [line for kind, line in world.tracker_saw(party) if kind in kinds]
 
 
 # --- contract --------------------------------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ def same_counters(world: World) -> None:
     for party in ("the issue", "the twin issue"):
         world.ref(party)
     states = [_state(world, world.ref(party)) for party in ("the issue", "the twin issue")]
+    world.checks.expect("the twin has state and counters", expected=3, actual=len(states[1]), rests_on="reported")
     world.checks.expect("state, LLM retries, fixes", expected=states[1], actual=states[0], rests_on="reported")
 
 
@@ -68,15 +69,4 @@ def nothing_since(world: World) -> None:
 
 
 def _writes(world: World, party: str) -> list[str]:
-    """Give what was written about a party, its number and name taken out."""
-    ref = world.ref(party)
-    names = {row.session_name for row in world.runs_of(party) if row.session_name}
-    found: list[str] = []
-    for write in world.bench.witness.of(ForgeWrite):
-        mine = write.subject == str(ref) or (write.kind == "branch" and write.text in names)
-        if mine:
-            text = f"{write.kind} {write.text}"
-            for name in names:
-                text = text.replace(name, "<name>")
-            found.append(text)
-    return found
+    return [line for _, line in world.tracker_saw(party)]

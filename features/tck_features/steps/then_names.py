@@ -116,6 +116,13 @@ def label_kept(world: World, ordinal: int) -> None:
 def git_accepts(world: World, party: str) -> None:
     """Ask Git itself (NAME-9)."""
     name = world.row(-1, party).session_name or ""
+    world.checks.expect(
+        "the name holds no NUL",
+        expected=False,
+        actual="\0" in name or not name,
+        rests_on=world.evidence,
+        evidence=(name,),
+    )
     done = subprocess.run(
         ["git", "check-ref-format", "--branch", name], capture_output=True, text=True, check=False, timeout=20
     )
@@ -135,6 +142,8 @@ def slug_is_plain(world: World, party: str) -> None:
     """Check the form of what follows the number (NAME-8)."""
     ref = world.ref(party)
     name = world.row(-1, party).session_name or ""
+    numbered = f"issue-{ref.iid}" in name
+    world.checks.expect("the name holds the number", expected=True, actual=numbered, rests_on=world.evidence)
     rest = name.partition(f"issue-{ref.iid}")[2]
     form = re.fullmatch(r"(?:-[a-z0-9]+(?:-[a-z0-9]+)*)?", rest, re.ASCII)
     world.checks.expect(
@@ -153,6 +162,12 @@ def twins(world: World) -> None:
     for party in ("the issue", "the twin issue"):
         ref = world.ref(party)
         names.append((world.row(-1, party).session_name or "").replace(f"issue-{ref.iid}", "issue-N", 1))
+    world.checks.expect(
+        "both names hold their number",
+        expected=True,
+        actual=all("issue-N" in name for name in names),
+        rests_on=world.evidence,
+    )
     world.checks.expect("names without the number", expected=names[0], actual=names[1], rests_on=world.evidence)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Mapping
 
@@ -257,24 +259,34 @@ def _fields(fields: Mapping[str, object] | None) -> dict[str, object] | None:
 def detail_resumed(world: World, ordinal: int) -> None:
     """Check what a person reads of a resumed run (RECORD-2)."""
     row = world.row(ordinal)
-    _detail(world, ordinal, (row.session_name, row.native_session_id, "resumed"))
+    text = _detail(world, ordinal, (row.session_name, row.native_session_id, "resumed"))
+    others = [word for word in ("not resumed", *(reason.value for reason in FallbackReason)) if word in text]
+    world.checks.expect(
+        "words that say the contrary", expected=[], actual=others, rests_on="reported", evidence=(text,)
+    )
 
 
 @then("the session detail of the {ordinal} run shows its name, its native id and the reason {reason}")
 def detail_fresh(world: World, ordinal: int, reason: FallbackReason) -> None:
     """Check what a person reads of a fresh run (RECORD-2)."""
     row = world.row(ordinal)
-    _detail(world, ordinal, (row.session_name, row.native_session_id, reason.value))
+    text = _detail(world, ordinal, (row.session_name, row.native_session_id, reason.value))
+    claimed = re.search(r"(?<!not )\bresumed\b(?!\s*[:=]?\s*(?:no|false))", text, re.IGNORECASE) is not None
+    world.checks.expect(
+        "it claims to be resumed", expected=False, actual=claimed, rests_on="reported", evidence=(text,)
+    )
 
 
-def _detail(world: World, ordinal: int, wanted: tuple[str | None, ...]) -> None:
+def _detail(world: World, ordinal: int, wanted: tuple[str | None, ...]) -> str:
+    """Check that a detail shows these words, label and value read together; give it whole."""
     run = world.row(ordinal).run
     details = [row for row in world.view("details", DetailRow) if row.run == run]
-    text = " | ".join(value for detail in details for _, value in detail.lines)
+    text = " | ".join(f"{label}: {value}" for detail in details for label, value in detail.lines)
     missing = [part for part in wanted if part is None or not re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text)]
     world.checks.expect(
         "what the session detail does not show", expected=[], actual=missing, rests_on="reported", evidence=(text,)
     )
+    return text
 
 
 @then("the installation of {adapter} is recorded as resumable, with its state path")
@@ -314,7 +326,8 @@ def _installation(world: World, adapter: AdapterId) -> InstallationRow:
 def incident(world: World, party: str) -> None:
     """Check that a failed removal was recorded (CLEAN-11)."""
     name = world.state_dir(party).parent.name
-    rows = [row for row in world.view("incidents", IncidentRow) if name in row.subject and row.reason.strip()]
+    wanted = os.strerror(errno.EACCES).lower()
+    rows = [row for row in world.view("incidents", IncidentRow) if name in row.subject and wanted in row.reason.lower()]
     world.checks.expect(
         f"an incident that names {name} and says why is on record",
         expected=True,
