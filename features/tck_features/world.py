@@ -235,7 +235,7 @@ class World:
         return rows[ordinal]
 
     def tracker_saw(self, party: str) -> list[tuple[str, str]]:
-        """Give what was written of a party, its merge requests and its branch: kind, and text without number and name."""
+        """Give what was written of a party, its merge requests and its branch: kind, and text without the name."""
         ref = self.ref(party)
         names = {row.session_name for row in self.runs_of(party) if row.session_name}
         writes = self.bench.witness.of(ForgeWrite)

@@ -142,13 +142,16 @@ class Binding:
             raise KitError("a world was asked for outside of a scenario")
         under.world = world = self.laboratory.world(under.scenario.id)
         previous = signal.signal(signal.SIGALRM, _too_long)
-        signal.alarm(self.time_limit)
+        # Again every second, should something swallow the first one.
+        signal.setitimer(signal.ITIMER_REAL, self.time_limit, 1)
         try:
-            yield world
+            try:
+                yield world
+            finally:
+                self.laboratory.end(world)
         finally:
-            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, previous)
-            self.laboratory.end(world)
 
     def pytest_bdd_before_scenario(self, scenario: Any) -> None:  # noqa: ANN401 -- pytest-bdd's scenario
         """Refuse to execute sentences that the reader of record did not read."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -20,6 +21,7 @@ from tck_reports.outcomes import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
 
     from tck_spec import Finding, Requirement
 
@@ -40,6 +42,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run a command; every fault becomes one message and its exit code."""
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, _interrupt)
     try:
         code = cli.main(standalone_mode=False)
     except UsageFault as fault:
@@ -64,6 +68,11 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _stop(f"standard output cannot be written: {fault.strerror}; make room, or write elsewhere", ExitCode.USAGE)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    """End as Ctrl-C does, so that workers and folders go with the run."""
+    raise KeyboardInterrupt
 
 
 def _stop(message: str, code: ExitCode) -> NoReturn:

@@ -10,10 +10,11 @@ from __future__ import annotations
 import platform
 import queue
 import random
+import signal
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from tck_fakes.faulty import CONTROLS
@@ -34,6 +35,8 @@ from tck_reports.shape import Report
 FEATURES = "features"
 #: How many scenarios a worker has in hand: one that it executes, and one so that it need not wait for the next.
 IN_HAND = 2
+#: Seconds that a scenario has to end after its time limit.
+GRACE = 10
 #: How many workers may break down before the run gives up.
 MOST_RESTARTS = 3
 #: What pytest gives when everything was run, whether or not tests failed, or when there was nothing to run.
@@ -77,7 +80,10 @@ class Run:
         order = list(self.selection.scenarios)
         random.Random(self.options.seed).shuffle(order)  # noqa: S311 -- an order, no secret
         self._waiting.extend(order)
-        return self._report(started, self._all())
+        cut_short = self._all()
+        # What was found out is not to be lost to a second Ctrl-C.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        return self._report(started, cut_short)
 
     def _all(self) -> str | None:
         """Run the scenarios; give the reason where that was cut short."""
@@ -90,14 +96,23 @@ class Run:
                 left = deadline - time.monotonic()
                 if left <= 0:
                     return f"the time limit of {self.options.time_limit} s was reached"
+                self._end_overdue()
                 try:
-                    worker, event = self.workers.events.get(timeout=left)
+                    worker, event = self.workers.events.get(timeout=min(left, 1))
                 except queue.Empty:
                     continue
                 self._take(worker, event)
         except KeyboardInterrupt:
             return "interrupted"
         return None
+
+    def _end_overdue(self) -> None:
+        """Kill a worker whose scenario goes on although its own time limit has told it to end."""
+        latest = time.monotonic() - self.options.scenario_limit - GRACE
+        for worker in self.workers.all:
+            if worker.current is not None and not worker.finished and worker.since < latest:
+                worker.overdue = True
+                worker.kill()
 
     def _brief(self, worker: Worker) -> None:
         """Tell a worker what its run is about."""
@@ -133,6 +148,7 @@ class Run:
                 self._hand_out(worker)
             case Started(id=scenario):
                 worker.current = scenario
+                worker.since = time.monotonic()
             case Ended(record=record):
                 worker.current = None
                 self._records.append(record)
@@ -167,7 +183,7 @@ class Run:
             return
         lost = next((scenario for scenario in left if scenario.id == worker.current), None)
         if lost is not None:
-            self._records.append(_fallen(lost, code, words))
+            self._records.append(_too_long(lost) if worker.overdue else _fallen(lost, code, words))
         self._waiting.extendleft(scenario for scenario in left if scenario is not lost)
         self._restarts += 1
         if self._restarts > MOST_RESTARTS:
@@ -218,6 +234,11 @@ class Run:
             conclusion=conclusion,
             controls=self._controls,
         )
+
+
+def _too_long(scenario: Scenario) -> CheckRecord:
+    """Write down that the engine did not come to rest in a scenario, not even when it was told to."""
+    return replace(_fallen(scenario, 0, ""), outcome=Outcome.FAILED, blame="engine", reason="timeout: it never ended")
 
 
 def _fallen(scenario: Scenario, code: int, words: str) -> CheckRecord:

@@ -37,12 +37,14 @@ def memory_folder() -> Path | None:
 
 @dataclass(slots=True)
 class Worker:
-    """One worker process and what is known of it. `current` is the scenario that it executes."""
+    """One worker process and what is known of it. `current` is the scenario that it executes, `since` when it began."""
 
     number: int
     folder: Path
     process: subprocess.Popen[str]
     current: str | None = None
+    since: float = 0.0
+    overdue: bool = False
     finished: bool = False
     broken: str | None = None
 
@@ -91,8 +93,12 @@ class Workers:
     def __enter__(self) -> Self:
         """Make the folder and start the processes."""
         self.folder = Path(tempfile.mkdtemp(prefix="session-tck-", dir=memory_folder()))
-        for _ in range(self.count):
-            self.start()
+        try:
+            for _ in range(self.count):
+                self.start()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(
