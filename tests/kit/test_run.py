@@ -170,9 +170,10 @@ def test_a_worker_that_dies_costs_one_scenario_and_the_run_goes_on(small: Path) 
 
     checks = read(small / "report" / "report.json")["checks"]
     errors = [check for check in checks if check["outcome"] == "error"]
-    assert process.returncode == 4
     assert len(checks) == 104
+    # A worker that was killed between two scenarios has cost none.
     assert len(errors) <= 1
+    assert process.returncode == (4 if errors else 0)
     assert all("worker process ended with exit code -9" in str(check["reason"]) for check in errors)
     assert sum(check["outcome"] == "passed" for check in checks) == 104 - len(errors)
 
