@@ -144,6 +144,11 @@ def select(catalogue: Catalogue, profile: str, areas: Collection[str], requireme
     """Choose what to run. Raises `UsageFault` for an area or requirement that does not exist."""
     profiles = profiles_named(profile)
     known = {entry.id: entry for entry in catalogue.entries}
+    for one in catalogue.specification.requirements:
+        if one.profile not in GRADED_PROFILES and {one.id, one.area} & {
+            name.upper() for name in (*areas, *requirements)
+        }:
+            raise UsageFault("this kit does not grade its profile", one.id, f"it grades {', '.join(GRADED_PROFILES)}")
     wanted_areas = {_known(area.upper(), {entry.area for entry in catalogue.entries}, "area") for area in areas}
     wanted = {_known(requirement.upper(), set(known), "requirement") for requirement in requirements}
     only: frozenset[str] | None = None

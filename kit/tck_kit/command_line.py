@@ -6,12 +6,13 @@ or driver, 5 a stale baseline.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
@@ -44,6 +45,7 @@ def main() -> None:
     """Run a command; every fault becomes one message and its exit code."""
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, _interrupt)
+    _mend_streams()
     try:
         code = cli.main(standalone_mode=False)
     except UsageFault as fault:
@@ -57,17 +59,26 @@ def main() -> None:
         sys.exit(ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):
         _stop("interrupted before anything was run", ExitCode.INCOMPLETE)
+    except SystemExit:
+        # click ends so, with code 1, where the reader of a pipe has gone; code 1 would be a verdict.
+        _discard(sys.stdout)
+        _stop("standard output was closed before everything was written", ExitCode.USAGE)
     except OSError as fault:
-        # Whatever is left in the buffer would fail again at the interpreter's end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard(sys.stdout)
         where = f" {fault.filename}" if fault.filename else ""
         _stop(f"cannot go on:{where} {fault.strerror or fault}; make room or mend it, and run again", ExitCode.USAGE)
+    except Exception as fault:  # noqa: BLE001 -- whatever it is, it is no verdict on an engine
+        _stop(f"this is a fault of the kit ({type(fault).__name__}: {fault}); please report it", ExitCode.FAULT)
+    _flush()
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _flush() -> None:
     try:
         sys.stdout.flush()
     except OSError as fault:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard(sys.stdout)
         _stop(f"standard output cannot be written: {fault.strerror}; make room, or write elsewhere", ExitCode.USAGE)
-    sys.exit(code if isinstance(code, int) else 0)
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
@@ -75,8 +86,32 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
+def _mend_streams() -> None:
+    """Make the standard streams such that no character and no closed one can end a run."""
+    sys.stdout = _mended(sys.stdout)
+    sys.stderr = _mended(sys.stderr)
+
+
+def _mended(stream: TextIO | None) -> TextIO:
+    if stream is None:
+        return Path(os.devnull).open("w", encoding="utf-8")
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+    return stream
+
+
+def _discard(stream: TextIO) -> None:
+    """Send the rest to nowhere: what is left in the buffer would fail again at the interpreter's end."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def _stop(message: str, code: ExitCode) -> NoReturn:
-    click.echo(f"session-tck: {message}", err=True)
+    try:
+        click.echo(f"session-tck: {message}", err=True)
+    except OSError:
+        _discard(sys.stderr)
     sys.exit(code)
 
 
@@ -103,9 +138,15 @@ def _stop(message: str, code: ExitCode) -> NoReturn:
 @click.option(
     "--report-dir", type=_FILE, metavar="FOLDER", help="Write report.json, report.html, junit.xml and summary.md here."
 )
-@click.option("--time-limit", type=click.IntRange(1), default=900, show_default=True, help="Seconds for the whole run.")
 @click.option(
-    "--scenario-time-limit", type=click.IntRange(1), default=20, show_default=True, help="Seconds for one scenario."
+    "--time-limit", type=click.IntRange(1, 604_800), default=900, show_default=True, help="Seconds for the whole run."
+)
+@click.option(
+    "--scenario-time-limit",
+    type=click.IntRange(1, 86_400),
+    default=20,
+    show_default=True,
+    help="Seconds for one scenario.",
 )
 @click.option(
     "--baseline", type=_FILE, metavar="FILE", help="JSON object of known failures: the id of a check, and the reason."
@@ -140,9 +181,9 @@ def run(  # noqa: PLR0917 -- click passes the options by name
     from tck_kit.workers import Workers  # noqa: PLC0415 -- the same
 
     if database is not None:
-        from tck_kit.database import refuse_unusable  # noqa: PLC0415 -- the same
+        from tck_kit.database import usable  # noqa: PLC0415 -- the same
 
-        refuse_unusable(database, workers)
+        database = usable(database, workers)
     with Workers(workers) as pool:
         from tck_kit.catalogue import (  # noqa: PLC0415 -- while the workers load
             read_catalogue,
@@ -182,11 +223,12 @@ def run(  # noqa: PLR0917 -- click passes the options by name
         )
         with progress(console, count) as watch:
             report = Run(catalogue, selection, options, pool, watch).perform()
+    if report_dir is not None:
+        files.write_all(report, report_dir)
     terminal.write(report, sys.stdout)
     if catalogue.suite.left_out:
         click.echo(f"{catalogue.suite.left_out} more combinations were left out; --thorough runs them as well.")
     if report_dir is not None:
-        files.write_all(report, report_dir)
         click.echo(f"Report: {report_dir / 'report.html'}")
     return int(report["exit_code"])
 

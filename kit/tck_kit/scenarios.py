@@ -198,6 +198,8 @@ def _read_text(text: str, where: str) -> tuple[list[Scenario], list[ScenarioFaul
 def _text(path: Path, where: str, *, thorough: bool) -> tuple[str, int]:
     """Read a file within bounds; give its text as it is to be run, and how many rows that leaves out."""
     try:
+        if path.exists() and not path.is_file():
+            raise ScenarioSyntaxError(ScenarioFault(where, "this is no file", "syntax"))
         if path.stat().st_size > MOST_BYTES:
             raise ScenarioSyntaxError(ScenarioFault(where, "the file is larger than 1 MiB", "syntax"))
         text = path.read_text(encoding="utf-8")

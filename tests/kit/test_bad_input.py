@@ -247,3 +247,81 @@ def test_a_database_url_that_is_none(on_small: Command) -> None:
 
     assert done.returncode == 2
     assert "nonsense" in _one_error(done.stderr) or "database URL" in _one_error(done.stderr)
+
+
+def test_a_relative_database_is_the_file_that_is_used(on_small: Command, small: Path) -> None:
+    done = on_small("run", "--workers", "1", "--database", "sqlite:///mine.sqlite")
+
+    assert done.returncode == 0
+    with sqlite3.connect(small / "mine.sqlite") as connection:
+        tables = {str(row[0]) for row in connection.execute("SELECT name FROM sqlite_master")}
+    assert "mailboxes" in tables
+
+
+def test_a_table_of_the_simulators_name_with_other_columns_is_left_alone(on_small: Command, small: Path) -> None:
+    path = small / "other.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE mailboxes (letter TEXT)")
+        connection.execute("INSERT INTO mailboxes VALUES ('dear')")
+
+    done = on_small("run", "--workers", "1", "--database", f"sqlite:///{path}")
+
+    assert done.returncode == 2
+    assert "mailboxes" in _one_error(done.stderr)
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT letter FROM mailboxes").fetchall() == [("dear",)]
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
+def test_a_database_in_memory_is_refused(on_small: Command, url: str) -> None:
+    done = on_small("run", "--workers", "1", "--database", url)
+
+    assert done.returncode == 2
+    assert "in memory" in _one_error(done.stderr)
+
+
+def test_a_pipe_among_the_scenarios_is_said_to_be_no_file(on_small: Command, small: Path) -> None:
+    os.mkfifo(small / "features" / "pipe.feature")
+
+    done = on_small("run")
+
+    assert done.returncode == 2
+    assert "pipe.feature" in done.stderr
+    assert "no file" in done.stderr
+
+
+def test_a_requirement_of_a_profile_that_is_not_graded_is_told_so(command: Command) -> None:
+    done = command("run", "--requirement", "reuse-1")
+
+    assert done.returncode == 2
+    assert "does not grade its profile" in _one_error(done.stderr)
+
+
+@pytest.mark.parametrize("option", ["--time-limit", "--scenario-time-limit"])
+def test_a_limit_beyond_reason_is_a_usage_error(command: Command, option: str) -> None:
+    assert command("run", option, "9" * 20).returncode == 2
+
+
+@pytest.mark.parametrize("redirection", ["| true", ">&-", "2>/dev/full >/dev/full"])
+def test_an_output_that_cannot_be_written_is_no_verdict(small: Path, redirection: str) -> None:
+    command = f"{sys.executable} -P -m tck_kit.command_line requirements --specification specification.md {redirection}"
+
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], cwd=small, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode in {0, 2}
+    assert "Traceback" not in done.stderr
+
+
+def test_a_terminal_without_unicode_is_written_to(small: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "tck_kit.command_line", "requirements", "--specification", "specification.md"],
+        cwd=small,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+
+    assert done.returncode == 0
