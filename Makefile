@@ -9,7 +9,7 @@ UV := $(shell command -v uv 2>/dev/null)
 .DEFAULT_GOAL := run
 .PHONY: run test lint unit bench clean
 
-## run: grade the reference simulator by every requirement, and write build/report/
+## run: grade the reference simulator by what it can grade, and write build/report/
 run: $(VENV)/.installed
 	$(BIN)/session-tck run --report-dir build/report
 

@@ -5,7 +5,7 @@ They go through the same steps before an engine is graded, and what they gave st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -113,6 +113,10 @@ class Control:
     sin: str
     make: Callable[[Engine], Engine]
     tags: frozenset[str] = frozenset()
+
+    def must_fail(self, tags: Collection[str]) -> bool:
+        """Say whether a scenario with these tags must notice the sin."""
+        return not self.tags or not self.tags.isdisjoint(tags)
 
 
 #: The engines that every run begins with.

@@ -46,6 +46,9 @@ def judge(stopped_by: BaseException | None, expectations: Sequence[StepExpectati
     if stopped_by is None:
         if not expectations:
             return Judged(Outcome.ERROR, "vacuous: the scenario ended without a check", "kit")
+        if not all(one.held for one in expectations):
+            # Something between the check and here has kept it from ending the scenario.
+            return Judged(Outcome.FAILED, "assertion", "engine")
         return Judged(Outcome.PASSED, None, None)
     for kind, outcome, reason, blame in _MEANINGS:
         if isinstance(stopped_by, kind):

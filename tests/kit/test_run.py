@@ -280,3 +280,22 @@ def test_nothing_of_the_users_folder_is_looked_at(small: Path, on_small: Command
     done = on_small("run", PYTEST_ADDOPTS="--no-such-option", PYTEST_PLUGINS="no_such_plugin")
 
     assert done.returncode == 0, done.stderr
+
+
+def test_a_suite_without_a_scenario_that_must_notice_a_control_is_graded_all_the_same(
+    command: Command, tmp_path: Path
+) -> None:
+    wanted = [line for line in SPECIFICATION.splitlines() if "RESUME-2" not in line and "ISOLATE-11" not in line]
+    (tmp_path / "specification.md").write_text("\n".join(wanted), encoding="utf-8")
+    (tmp_path / "features").mkdir()
+    (tmp_path / "features" / "small.feature").write_text(FEATURE.partition("  @resume-2")[0], encoding="utf-8")
+
+    given = ("--specification", "specification.md", "--features", "features", "--profile", "core")
+    done = command("run", *given, "--report-dir", "report")
+
+    controls = read(tmp_path / "report" / "report.json")["controls"]
+    assert done.returncode == 0, done.stderr
+    assert {control["name"]: control["observed"] for control in controls} == {
+        "silent": "1 of 1 failed",
+        "forgetful": "0 of 0 failed",
+    }

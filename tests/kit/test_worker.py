@@ -56,6 +56,12 @@ def test_a_scenario_that_looked_at_nothing_is_an_error_of_the_kit() -> None:
     assert judged.blame == "kit"
 
 
+def test_an_expectation_that_did_not_hold_is_a_failure_whatever_became_of_its_exception() -> None:
+    judged = judge(None, [HELD, BROKEN, HELD])
+
+    assert (judged.outcome, judged.blame) == (Outcome.FAILED, "engine")
+
+
 def test_a_scenario_with_an_expectation_that_held_has_passed() -> None:
     assert judge(None, [HELD]).outcome is Outcome.PASSED
 
