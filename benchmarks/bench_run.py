@@ -65,7 +65,7 @@ def directly() -> float:
     """Call the steps of every scenario one after the other, in one process; give wall seconds."""
     scenarios = read_catalogue(None, None, thorough=False).suite.scenarios
     with tempfile.TemporaryDirectory(dir=memory_folder()) as folder:
-        laboratory = Laboratory(Path(folder), 1, "0")
+        laboratory = Laboratory.in_process(Path(folder), 1, "0")
         begun = time.perf_counter()
         for scenario in scenarios:
             perform(scenario, laboratory)

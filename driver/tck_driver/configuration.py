@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from tck_driver.vocabulary import AdapterId, Phase
@@ -52,4 +52,7 @@ class EngineConfig:
     credential_mounts: tuple[tuple[str, str], ...] = ()
     database_url: str | None = None
     seed: int = 0
-    extra: dict[str, str] = field(default_factory=dict[str, str])
+    #: The runner image that is installed for each adapter (§16.6).
+    images: tuple[tuple[AdapterId, str], ...] = tuple(
+        (adapter, f"runner-{adapter}:1") for adapter in AdapterId if adapter is not AdapterId.API
+    )

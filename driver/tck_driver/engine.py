@@ -7,7 +7,9 @@ calls over a wire. A step never knows which of them it drives.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from tck_driver.capabilities import Support
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,32 +17,6 @@ if TYPE_CHECKING:
     from tck_driver.configuration import EngineConfig
     from tck_driver.stimuli import Stimulus, StimulusResult
     from tck_driver.views import Row, ViewName
-
-Support = Literal["supported", "unsupported"]
-
-#: What the kit asks every engine about. An engine that leaves one out leaves its requirements untestable.
-CAPABILITIES: tuple[str, ...] = (
-    "sessions",
-    "adapter.claude-code",
-    "adapter.codex",
-    "adapter.opencode",
-    "adapter.copilot",
-    "adapter.grok-build",
-    "adapter.api",
-    "mailbox.merge_request",
-    "view.sessions",
-    "view.mailboxes",
-    "view.installations",
-    "view.counters",
-    "view.exchanges",
-    "view.details",
-    "view.incidents",
-    "view.settings",
-    "control.clock",
-    "control.kill",
-    "control.lease",
-    "control.reconcile",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +46,10 @@ class Leaks:
 
 
 class Engine(Protocol):
-    """An engine under test. Calls raise `EngineError`, `UnsupportedError` or `DriverError`, and nothing else."""
+    """An engine under test.
+
+    Calls raise `EngineError`, `UnsupportedError`, `UntestableError` or `DriverError`, and nothing else.
+    """
 
     def declare(self, capabilities: Sequence[str]) -> Declaration:
         """Say who it is and which of these capabilities it supports."""
@@ -100,8 +79,8 @@ class Engine(Protocol):
         """End the engine without warning, as a power cut would."""
         ...
 
-    def start(self) -> None:
-        """Start it again on the state that it left."""
+    def start(self) -> str | None:
+        """Start it again on the state that it left; give its error text where it refuses its configuration."""
         ...
 
     def close(self) -> Leaks:

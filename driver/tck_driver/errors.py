@@ -15,17 +15,33 @@ class FalseAdvertisingError(EngineError):
     """The engine declared a capability as supported, and then refused to use it."""
 
 
+class EngineTimeoutError(EngineError):
+    """The engine does not come to rest."""
+
+
 class DriverError(Exception):
     """The driver between kit and engine is wrong: it breaks the protocol, so nothing can be said of the engine."""
+
+
+class DriverCrashedError(DriverError):
+    """The driver, and with it perhaps the engine, ended while it was asked for something."""
+
+
+class DriverTimeoutError(DriverError):
+    """The driver did not answer in time."""
 
 
 class UnsupportedError(Exception):
     """The engine declared beforehand that it cannot do what was asked."""
 
     def __init__(self, what: str) -> None:
-        """Keep the capability or stimulus that was asked for."""
+        """Keep the capability that was asked for."""
         super().__init__(f"{what} is declared unsupported")
         self.what = what
+
+
+class UntestableError(Exception):
+    """The kit cannot look at what it has to: a capability is undeclared, or a prerequisite is missing."""
 
 
 class KitError(Exception):

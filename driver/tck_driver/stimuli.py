@@ -6,7 +6,9 @@ the engine should answer, and carries nothing that an engine could take for the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from tck_driver.configuration import Binding, SettingScope, SettingValue
 from tck_driver.vocabulary import AdapterId, Closing, MailboxRef, MergeRequestEvent, Phase, RunOutcome
@@ -171,6 +173,30 @@ Stimulus = (
     | LeaseExpired
     | WorkerWoken
     | ReconcileDue
+)
+
+
+#: The name of each stimulus on the wire and in capabilities.
+STIMULUS_TYPES: Mapping[str, type[Stimulus]] = MappingProxyType(
+    {
+        "issue.opened": IssueOpened,
+        "issue.retitled": IssueRetitled,
+        "issue.closed": IssueClosed,
+        "issue.reopened": IssueReopened,
+        "issue.deleted": IssueDeleted,
+        "issue.blocked": IssueBlocked,
+        "issue.retry": IssueRetry,
+        "merge_request.review_requested": ReviewRequested,
+        "merge_request.event": MergeRequestEventSent,
+        "run.due": RunDue,
+        "setting.changed": SettingChanged,
+        "binding.changed": BindingChanged,
+        "prefix.changed": PrefixChanged,
+        "installation.changed": InstallationChanged,
+        "lease.expired": LeaseExpired,
+        "worker.woken": WorkerWoken,
+        "reconcile.due": ReconcileDue,
+    }
 )
 
 

@@ -5,7 +5,9 @@ Field names are the specification's column names (§22.3), so that a view and a 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from tck_driver.vocabulary import MailboxRef
@@ -107,3 +109,17 @@ ViewName = Literal[
     "sessions", "mailboxes", "installations", "counters", "exchanges", "details", "incidents", "settings"
 ]
 Row = SessionRow | MailboxRow | InstallationRow | CounterRow | ExchangeRow | DetailRow | IncidentRow | SettingRow
+
+#: The type of the rows of each view.
+ROW_TYPES: Mapping[ViewName, type[Row]] = MappingProxyType(
+    {
+        "sessions": SessionRow,
+        "mailboxes": MailboxRow,
+        "installations": InstallationRow,
+        "counters": CounterRow,
+        "exchanges": ExchangeRow,
+        "details": DetailRow,
+        "incidents": IncidentRow,
+        "settings": SettingRow,
+    }
+)

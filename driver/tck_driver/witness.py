@@ -25,7 +25,10 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class ContainerStarted:
-    """A container was asked for and began; everything that it was given."""
+    """A container was asked for and began; everything that it was given.
+
+    An `image` that is empty says that there is no container: a CLI was started as a process of the host.
+    """
 
     container: str
     image: str
@@ -40,6 +43,8 @@ class ContainerStarted:
     labels: tuple[tuple[str, str], ...]
     stdin: str
     at: datetime
+    #: What else was asked of the container runtime, by the name of the option: limits, capabilities, an init process.
+    limits: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,74 +7,66 @@ from datetime import datetime
 from pathlib import Path
 
 from tck_driver.bench import Script, TrackerAnswer, VersionShape
+from tck_driver.errors import UntestableError
 from tck_driver.views import SessionRow
 from tck_driver.vocabulary import AdapterId, MailboxRef
-from tck_driver.witness import WitnessLog
-from tck_fakes.clock import VirtualClock
 from tck_fakes.database import SessionTable
-from tck_fakes.forge import FakeForge
-from tck_fakes.remover import ProtectingRemover
-from tck_fakes.runtime import FakeContainerRuntime
+from tck_fakes.stage import Stage
 
 
 class FakeBench:
-    """Implements `Bench` over the fakes."""
+    """Implements `Bench` over a stage. An engine in another process may be at the fakes at the same time."""
 
-    def __init__(
-        self,
-        *,
-        witness: WitnessLog,
-        clock: VirtualClock,
-        runtime: FakeContainerRuntime,
-        forge: FakeForge,
-        remover: ProtectingRemover,
-        base: Path,
-        table: SessionTable,
-    ) -> None:
-        self.witness = witness
+    def __init__(self, stage: Stage, base: Path, table: SessionTable | None) -> None:
+        """Hold the stage; `base` is the engine's folder, `table` its own database where that can be looked into."""
+        self.witness = stage.witness
         self.base = base
-        self._clock = clock
-        self._runtime = runtime
-        self._forge = forge
-        self._remover = remover
+        self._stage = stage
         self._table = table
 
     def now(self) -> datetime:
         """Give the scenario's time."""
-        return self._clock.now()
+        return self._stage.now()
 
     def script(self, adapter: AdapterId, *scripts: Script) -> None:
         """Queue what the CLI of this adapter does at its next starts."""
-        self._runtime.script(adapter, *scripts)
+        with self._stage.lock:
+            self._stage.runtime.script(adapter, *scripts)
 
     def set_version(self, adapter: AdapterId, version: str, shape: VersionShape = "plain") -> None:
         """Decide what the adapter's version command says from now on."""
-        self._runtime.set_version(adapter, version, shape)
+        with self._stage.lock:
+            self._stage.runtime.set_version(adapter, version, shape)
 
     def tracker_answers(self, mailbox: MailboxRef, answer: TrackerAnswer) -> None:
         """Decide how the tracker answers when asked for this issue."""
-        self._forge.tracker_answers(mailbox, answer)
+        with self._stage.lock:
+            self._stage.forge.tracker_answers(mailbox, answer)
 
     def release(self, container: str | None = None) -> None:
         """Let a hanging CLI go on to its ordinary end, or all of them."""
-        self._runtime.release(container)
+        with self._stage.lock:
+            self._stage.runtime.release(container)
 
     def running(self) -> Sequence[str]:
         """Give the ids of the containers that still run."""
-        return self._runtime.running()
+        with self._stage.lock:
+            return self._stage.runtime.running()
 
     def protect(self, path: Path) -> None:
         """Make removing this host path fail."""
-        self._remover.protect(path)
+        self._stage.protect(path)
 
     def unprotect(self, path: Path) -> None:
         """Let it be removed again."""
-        self._remover.unprotect(path)
+        self._stage.unprotect(path)
 
     def sessions_table(self) -> Sequence[SessionRow] | None:
         """Read `llm_sessions` past the engine."""
-        return self._table.rows()
+        return None if self._table is None else self._table.rows()
 
     def tamper_native_id(self, run: str, value: str) -> None:
-        """Overwrite a native id past the engine."""
+        """Overwrite a native id past the engine. Raises `UntestableError` where its database is out of reach."""
+        if self._table is None:
+            raise UntestableError("the engine's database is out of reach; give it with --observe-db")
         self._table.tamper(run, value)

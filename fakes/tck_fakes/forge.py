@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import replace
 
 from tck_driver.bench import TrackerAnswer
-from tck_driver.vocabulary import MailboxRef
+from tck_driver.stimuli import IssueClosed, IssueDeleted, IssueOpened, IssueReopened, ReviewRequested, Stimulus
+from tck_driver.vocabulary import Closing, MailboxRef
 from tck_driver.witness import ForgeWrite, WitnessLog
 from tck_simulator.ports import ForgeError, IssueState
 
@@ -44,6 +45,19 @@ class FakeForge:
             assigned=state.assigned if assigned is None else assigned,
             merged=state.merged if merged is None else merged,
         )
+
+    def hear(self, stimulus: Stimulus) -> None:
+        """Let the tracker know what it would before an engine is told."""
+        match stimulus:
+            case IssueOpened(mailbox=ref) | ReviewRequested(mailbox=ref) | IssueReopened(mailbox=ref):
+                self.set_issue(ref, open_=True, assigned=True, merged=False)
+            case IssueClosed(mailbox=ref, how=how):
+                unassigned = how is Closing.UNASSIGNED
+                self.set_issue(ref, open_=unassigned, assigned=not unassigned, merged=how is Closing.MERGED)
+            case IssueDeleted(mailbox=ref):
+                self.tracker_answers(ref, "404")
+            case _:
+                pass
 
     def tracker_answers(self, mailbox: MailboxRef, answer: TrackerAnswer) -> None:
         """Decide how to answer when asked for this issue; `normal` undoes it."""

@@ -7,35 +7,34 @@ or the end of a container, so that hours pass in no time and in the right order.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
+from tck_driver.capabilities import Support
 from tck_driver.configuration import EngineConfig
-from tck_driver.engine import Declaration, Leaks, Quiescence, Support
+from tck_driver.engine import Declaration, Leaks, Quiescence
 from tck_driver.errors import EngineError
-from tck_driver.stimuli import (
-    IssueClosed,
-    IssueDeleted,
-    IssueOpened,
-    IssueReopened,
-    ReviewRequested,
-    Stimulus,
-    StimulusResult,
-)
+from tck_driver.messages import Pending, Rest
+from tck_driver.stimuli import Stimulus, StimulusResult
 from tck_driver.views import Row, ViewName
-from tck_driver.vocabulary import AdapterId, Closing
 from tck_fakes.clock import VirtualClock
-from tck_fakes.forge import FakeForge
-from tck_fakes.model import FakeModelProvider
-from tck_fakes.remover import ProtectingRemover
-from tck_fakes.runtime import FakeContainerRuntime
 from tck_simulator.engine import ConfigurationError
 from tck_simulator.engine import Engine as Simulator
+from tck_simulator.ports import ContainerRuntime, Forge, ModelProvider, Remover
 from tck_simulator.settings import SettingError, accept
 from tck_simulator.store import Store, StoreError
 
 T = TypeVar("T")
+
+
+def _deaf(_stimulus: Stimulus) -> None:
+    """Let somebody else tell the tracker."""
+
+
+def _never() -> datetime | None:
+    """Let somebody else watch the containers."""
+    return None
 
 
 class InProcessEngine:
@@ -45,14 +44,22 @@ class InProcessEngine:
         self,
         *,
         clock: VirtualClock,
-        runtime: FakeContainerRuntime,
-        forge: FakeForge,
-        models: FakeModelProvider,
-        remover: ProtectingRemover,
+        runtime: ContainerRuntime,
+        forge: Forge,
+        models: ModelProvider,
+        remover: Remover,
         store: Store,
         version: str,
+        hear: Callable[[Stimulus], None] = _deaf,
+        next_end: Callable[[], datetime | None] = _never,
     ) -> None:
-        """Prepare; nothing is started before `open`. The store stays open, and is emptied for each scenario."""
+        """Prepare; nothing is started before `open`. The store stays open, and is emptied for each scenario.
+
+        `hear` lets the tracker know of a stimulus; `next_end` says when a container ends by itself. Where somebody else
+        does both, they are left out.
+        """
+        self._hear = hear
+        self._next_end = next_end
         self._clock = clock
         self._runtime = runtime
         self._forge = forge
@@ -73,8 +80,7 @@ class InProcessEngine:
         """Begin with an empty store and a first process."""
         try:
             self._store.reset()
-            images = [(adapter, f"runner-{adapter}:1") for adapter in AdapterId if adapter is not AdapterId.API]
-            self._store.configure(config, images)
+            self._store.configure(config, config.images)
             for scope, organization, project, name, value in config.settings:
                 accepted = None if value is None else accept(name, scope, value)
                 self._store.set_setting(scope, organization, project, name, value=accepted)
@@ -83,28 +89,11 @@ class InProcessEngine:
         except SettingError as refusal:
             return str(refusal)
         self._config = config
-        try:
-            self.start()
-        except ConfigurationError as refusal:
-            return str(refusal)
-        return None
+        return self.start()
 
     def send(self, stimulus: Stimulus) -> StimulusResult:
         """Let the tracker know first what the tracker would, then tell the engine."""
-        match stimulus:
-            case IssueOpened(mailbox=ref) | ReviewRequested(mailbox=ref) | IssueReopened(mailbox=ref):
-                self._forge.set_issue(ref, open_=True, assigned=True, merged=False)
-            case IssueClosed(mailbox=ref, how=how):
-                self._forge.set_issue(
-                    ref,
-                    open_=how is Closing.UNASSIGNED,
-                    assigned=how is not Closing.UNASSIGNED,
-                    merged=how is Closing.MERGED,
-                )
-            case IssueDeleted(mailbox=ref):
-                self._forge.tracker_answers(ref, "404")
-            case _:
-                pass
+        self._hear(stimulus)
         return self._call(lambda engine: engine.handle(stimulus))
 
     def advance(self, milliseconds: int) -> None:
@@ -112,7 +101,7 @@ class InProcessEngine:
         target = self._clock.now() + timedelta(milliseconds=milliseconds)
         while True:
             deadline = None if self._engine is None else self._call(lambda engine: engine.next_deadline())
-            instants = [instant for instant in (deadline, self._runtime.next_end()) if instant is not None]
+            instants = [instant for instant in (deadline, self._next_end()) if instant is not None]
             instant = min((instant for instant in instants if self._clock.now() < instant <= target), default=target)
             self._clock.set(instant)
             if self._engine is not None:
@@ -134,25 +123,40 @@ class InProcessEngine:
         """Throw the process away; store, folders and containers stay as they are."""
         self._engine = None
 
-    def start(self) -> None:
-        """Make a new process on what is there."""
+    def rest(self) -> Rest:
+        """Say what is under way, and when there is something to do by itself."""
+        if self._engine is None:
+            return Rest(idle=True)
+        pending = self._call(lambda engine: engine.waits())
+        due = self._call(lambda engine: engine.next_deadline())
+        waits = tuple(
+            Pending(what, "run" if container is None else "container", container) for what, container in pending
+        )
+        return Rest(not waits, waits, due)
+
+    def start(self) -> str | None:
+        """Make a new process on what is there; give its text where it refuses its configuration."""
         config = self._config
         if config is None:
             raise EngineError("the engine was started before it was opened")
         self._processes += 1
-        self._engine = Simulator(
-            store=self._store,
-            base=Path(config.base),
-            runtime=self._runtime,
-            forge=self._forge,
-            models=self._models,
-            clock=self._clock,
-            remover=self._remover,
-            credentials=config.credential_mounts,
-            seed=config.seed,
-            process=f"engine-{self._processes}",
-        )
+        try:
+            self._engine = Simulator(
+                store=self._store,
+                base=Path(config.base),
+                runtime=self._runtime,
+                forge=self._forge,
+                models=self._models,
+                clock=self._clock,
+                remover=self._remover,
+                credentials=config.credential_mounts,
+                seed=config.seed,
+                process=f"engine-{self._processes}",
+            )
+        except ConfigurationError as refusal:
+            return str(refusal)
         self._call(lambda engine: engine.begin())
+        return None
 
     def close(self) -> Leaks:
         """End the scenario and say what is still under way."""

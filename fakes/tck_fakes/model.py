@@ -9,7 +9,7 @@ from tck_simulator.ports import ModelAnswer
 
 
 class FakeModelProvider:
-    """Implements `ModelProvider`. The protocol has no place for a session, so `session_fields` is always empty here."""
+    """Implements `ModelProvider`, in which nothing of a session has a place; over HTTP an engine may send more."""
 
     def __init__(self, witness: WitnessLog) -> None:
         self._witness = witness
@@ -19,7 +19,7 @@ class FakeModelProvider:
         """Queue what the next calls are answered; after the queue every call succeeds."""
         self._answers.extend(answers)
 
-    def complete(self, provider: str, model: str, prompt: str) -> ModelAnswer:
+    def complete(self, provider: str, model: str, prompt: str, session_fields: tuple[str, ...] = ()) -> ModelAnswer:
         """Answer one prompt."""
-        self._witness.add(ModelCalled(provider, model, prompt, session_fields=()))
+        self._witness.add(ModelCalled(provider, model, prompt, session_fields))
         return self._answers.popleft() if self._answers else ModelAnswer(ok=True, text="Done.")

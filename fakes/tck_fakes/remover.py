@@ -29,10 +29,14 @@ class ProtectingRemover:
         """Let it be removed again."""
         self._protected.discard(_where(path))
 
-    def remove(self, path: Path) -> None:
-        """Remove a tree. Raises `PermissionError` where protection stands in the way, and what the inner one raises."""
+    def check(self, path: Path) -> None:
+        """Raise `PermissionError` where protection stands in the way of removing a path."""
         here = _where(path)
         for there in self._protected:
             if here.is_relative_to(there) or there.is_relative_to(here):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    def remove(self, path: Path) -> None:
+        """Remove a tree. Raises `PermissionError` where protection stands in the way, and what the inner one raises."""
+        self.check(path)
         self._inner.remove(path)

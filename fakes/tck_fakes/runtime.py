@@ -10,7 +10,7 @@ import os
 import random
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import assert_never
@@ -27,6 +27,8 @@ from tck_driver.witness import (
     WitnessLog,
 )
 from tck_fakes.clock import VirtualClock
+from tck_fakes.container import Container, Watcher
+from tck_fakes.direct import host_view, moved
 from tck_fakes.ids import Ids
 from tck_fakes.standins.base import KILLED, Account, Cli, Conversation, Err, Hang, Invocation, Out, Stop, Turn
 from tck_fakes.standins.conversation import converse, effective_shape
@@ -42,33 +44,6 @@ REFUSED, NO_SUCH_PROGRAM = 125, 127
 _SUBCOMMANDS = ("exec", "resume", "run")
 
 
-@dataclass(slots=True)
-class _Container:
-    """One container, from its start to its removal and beyond: its last state can still be asked for."""
-
-    id: str
-    request: ContainerRequest
-    started: datetime
-    view: ContainerView | None = None
-    talk: Conversation | None = None
-    cli: Cli | None = None
-    account: Account | None = None
-    duration_ms: int = 0
-    stdout: list[str] = field(default_factory=list[str])
-    stderr: list[str] = field(default_factory=list[str])
-    exit_code: int | None = None
-    hangs: bool = False
-    due: datetime | None = None
-    removed: bool = False
-
-    @property
-    def ended(self) -> bool:
-        return self.exit_code is not None
-
-    def state(self) -> ContainerState:
-        return ContainerState(self.exit_code, "".join(self.stdout), "".join(self.stderr))
-
-
 class FakeContainerRuntime:
     """Implements `ContainerRuntime` with the stand-in CLIs; the bench scripts and releases them through it."""
 
@@ -78,7 +53,7 @@ class FakeContainerRuntime:
         self._witness = witness
         self._scratch = scratch
         self._ids = Ids(random.Random(seed))  # noqa: S311 - ids only have to be reproducible
-        self._containers: dict[str, _Container] = {}
+        self._containers: dict[str, Container] = {}
         self._scripts: dict[AdapterId, deque[Script]] = {}
         self._versions: dict[AdapterId, tuple[str, VersionShape]] = {
             adapter: (version, "plain") for adapter, version in DEFAULT_VERSIONS.items()
@@ -108,7 +83,7 @@ class FakeContainerRuntime:
 
     def running(self) -> list[str]:
         """Give the ids of the containers that still run, oldest first."""
-        return [live.id for live in self._containers.values() if not live.ended]
+        return [live.id for live in self._containers.values() if live.phase == "running"]
 
     def next_end(self) -> datetime | None:
         """Give the next instant at which a container goes on by itself, None where none will."""
@@ -126,11 +101,25 @@ class FakeContainerRuntime:
 
     def start(self, request: ContainerRequest) -> str:
         """Start a container and give its id; one that cannot start ends at once with exit code 125."""
+        container = self.create(request)
+        self.begin(container)
+        return container
+
+    def create(self, request: ContainerRequest, name: str = "", limits: tuple[tuple[str, str], ...] = ()) -> str:
+        """Make a container that does not run yet, and give its id. A request without an image is a host's process."""
         if not request.argv:
             raise KitError("a container request without an argument vector names no program to run")
         mounts = tuple(replace(mount, real_source=os.path.realpath(mount.source)) for mount in request.mounts)
-        live = _Container(self._ids.container(), replace(request, mounts=mounts), self._clock.now())
+        request = replace(request, mounts=mounts)
+        live = Container(self._ids.container(), request, self._clock.now(), name, limits)
         self._containers[live.id] = live
+        return live.id
+
+    def begin(self, container: str) -> None:
+        """Let a container that was created run."""
+        live = self._containers[container]
+        request, mounts = live.request, live.request.mounts
+        live.phase, live.started = "running", self._clock.now()
         self._witness.add(
             ContainerStarted(
                 container=live.id,
@@ -146,31 +135,34 @@ class FakeContainerRuntime:
                 labels=request.labels,
                 stdin=request.stdin,
                 at=live.started,
+                limits=live.limits,
             )
         )
         program = request.argv[0].rpartition("/")[2]
         cli = PROGRAMS.get(program)
         if cli is None and program != TOOL_RUNNER:
-            live.stderr.append(f'exec: "{program}": executable file not found in $PATH\n')
-            self._end(live, NO_SUCH_PROGRAM, "refused")
-            return live.id
+            self._refuse(live, f'exec: "{program}": executable file not found in $PATH\n', NO_SUCH_PROGRAM)
+            return
         environment = dict(request.environment)
         home = environment.get("HOME") or request.home
         try:
-            live.view = ContainerView(mounts, home, self._scratch / live.id)
+            scratch = self._scratch / live.id
+            live.view = host_view(request, home, scratch) if live.direct else ContainerView(mounts, home, scratch)
         except MountRefusedError as error:
-            live.stderr.append(f"Error response from daemon: {error}\n")
-            self._end(live, REFUSED, "refused")
-            return live.id
+            self._refuse(live, f"Error response from daemon: {error}\n", REFUSED)
+            return
         if cli is None:
             self._end(live, 0, "exited")
-            return live.id
+            return
         live.cli = cli
         if request.argv[1:] in (("--version",), ("-v",), ("-V",)):
             self._ask_version(live, cli)
         else:
             self._start_cli(live, cli, live.view, environment, home)
-        return live.id
+
+    def _refuse(self, live: Container, text: str, exit_code: int) -> None:
+        live.say(text, err=True)
+        self._end(live, exit_code, "refused")
 
     def poll(self, container: str) -> ContainerState:
         """Give a container's state; of one that never was, exit code 125."""
@@ -183,7 +175,7 @@ class FakeContainerRuntime:
         """Run a command to its end, or let its time limit pass and stop it; remove it in both cases."""
         live = self._containers[self.start(request)]
         if not live.ended:
-            limit = live.started + timedelta(milliseconds=request.time_limit_ms)
+            limit = live.created + timedelta(milliseconds=request.time_limit_ms)
             until = limit if live.due is None or live.hangs else min(limit, live.due)
             self._clock.advance(max(0, (until - self._clock.now()) // timedelta(milliseconds=1)))
         state = live.state()
@@ -191,11 +183,11 @@ class FakeContainerRuntime:
         self.remove(live.id)
         return state
 
-    def stop(self, container: str) -> None:
-        """Kill a container that still runs."""
+    def stop(self, container: str, exit_code: int = KILLED) -> None:
+        """Kill a container that still runs, or end it as the signal does that its exit code tells."""
         live = self._containers.get(container)
-        if live is not None and not live.ended:
-            self._kill(live, "stopped")
+        if live is not None and live.phase == "running":
+            self._kill(live, "stopped", exit_code)
 
     def remove(self, container: str) -> None:
         """Remove a container, killing it if it still runs."""
@@ -205,7 +197,7 @@ class FakeContainerRuntime:
         live.removed = True
         if live.ended:
             self._witness.add(ContainerEnded(live.id, "removed", live.exit_code, self._clock.now()))
-        else:
+        elif live.phase == "running":
             self._kill(live, "removed")
 
     def find(self, label: str, value: str) -> Sequence[str]:
@@ -214,9 +206,48 @@ class FakeContainerRuntime:
             live.id for live in self._containers.values() if not live.removed and (label, value) in live.request.labels
         ]
 
+    # What the stand-in programs ask
+
+    def containers(self) -> Sequence[Container]:
+        """Give the containers that have not been removed, oldest first; processes of the host are none."""
+        return [live for live in self._containers.values() if not live.removed and not live.direct]
+
+    def look(self, reference: str) -> Container | None:
+        """Give the container with this name or id, or whose full id alone begins so."""
+        if not reference.strip("/"):
+            return None
+        there = self.containers()
+        for live in there:
+            if reference.removeprefix("/") == live.name or reference in (live.id, live.long_id):
+                return live
+        meant = [live for live in there if live.long_id.startswith(reference)]
+        return meant[0] if len(meant) == 1 else None
+
+    def watch(self, container: str, watcher: Watcher) -> None:
+        """Tell a watcher what the container has put out, then everything as it comes, and its end."""
+        self._containers[container].watch(watcher)
+
+    def known(self, reference: str) -> bool:
+        """Tell whether there is a container with this name or id, or there was one before it was removed."""
+        return self._ever(reference) is not None
+
+    def parked(self, reference: str) -> bool:
+        """Tell whether a container runs and stands still until the clock or the bench lets it go on."""
+        live = self._ever(reference)
+        return live is not None and live.stands(self._clock.now())
+
+    def _ever(self, reference: str) -> Container | None:
+        """Give the container that a name or id means now, or else the latest that it meant."""
+        gone = (
+            live
+            for live in reversed(self._containers.values())
+            if reference and reference in (live.name, live.id, live.long_id)
+        )
+        return self.look(reference) or next(gone, None)
+
     # How a container goes on
 
-    def _ask_version(self, live: _Container, cli: Cli) -> None:
+    def _ask_version(self, live: Container, cli: Cli) -> None:
         said = answer(cli.adapter, *self._versions[cli.adapter])
         self._witness.add(VersionAsked(cli.adapter, live.request.image, "" if said.hangs else said.stdout))
 
@@ -233,12 +264,14 @@ class FakeContainerRuntime:
         self._drive(live)
 
     def _start_cli(
-        self, live: _Container, cli: Cli, view: ContainerView, environment: dict[str, str], home: str
+        self, live: Container, cli: Cli, view: ContainerView, environment: dict[str, str], home: str
     ) -> None:
         request = live.request
         probe = request.argv[-1] in ("--help", "-h") and set(request.argv[1:-1]) <= set(_SUBCOMMANDS)
         queue = self._scripts.get(cli.adapter)
         script = queue.popleft() if queue and not probe else Script()
+        if live.direct:
+            script = moved(script, request, home)
         view.give(request.workdir)
         call = Invocation(
             argv=request.argv[1:],
@@ -276,7 +309,7 @@ class FakeContainerRuntime:
         live.talk = converse(cli, call, asked, account)
         self._drive(live)
 
-    def _drive(self, live: _Container) -> None:
+    def _drive(self, live: Container) -> None:
         """Let a container go on until it ends or waits."""
         if live.talk is None:
             return
@@ -288,22 +321,23 @@ class FakeContainerRuntime:
                 return
             match event:
                 case Out(text):
-                    live.stdout.append(f"{text}\n")
+                    live.say(f"{text}\n", err=False)
                 case Err(text):
-                    live.stderr.append(f"{text}\n")
+                    live.say(f"{text}\n", err=True)
                 case Hang():
                     live.hangs = True
                     return
                 case Turn():
                     # One that hung past its own duration has no time left to wait for.
-                    if live.started + timedelta(milliseconds=live.duration_ms) > self._clock.now():
-                        self._wait(live)
+                    due = (live.started or live.created) + timedelta(milliseconds=live.duration_ms)
+                    if due > self._clock.now():
+                        self._wait(live, due)
                         return
                 case _:
                     assert_never(event)
 
-    def _wait(self, live: _Container) -> None:
-        due = live.due = live.started + timedelta(milliseconds=live.duration_ms)
+    def _wait(self, live: Container, due: datetime) -> None:
+        live.due = due
 
         def wake() -> None:
             live.due = None
@@ -311,13 +345,15 @@ class FakeContainerRuntime:
 
         self._clock.at(due, wake)
 
-    def _kill(self, live: _Container, how: str) -> None:
+    def _kill(self, live: Container, how: str, exit_code: int = KILLED) -> None:
         if live.talk is not None:
             live.talk.close()
-        self._end(live, KILLED, how)
+        self._end(live, exit_code, how)
 
-    def _end(self, live: _Container, exit_code: int, how: str) -> None:
+    def _end(self, live: Container, exit_code: int, how: str) -> None:
         live.exit_code = exit_code
+        live.phase = "refused" if how == "refused" else "exited"
+        live.finished = self._clock.now()
         live.talk = None
         live.hangs = False
         live.due = None
@@ -337,4 +373,5 @@ class FakeContainerRuntime:
                     exit_code=exit_code,
                 )
             )
-        self._witness.add(ContainerEnded(live.id, how, exit_code, self._clock.now()))
+        self._witness.add(ContainerEnded(live.id, how, exit_code, live.finished))
+        live.tell_end(exit_code)

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
-from tck_kit.faults import SuiteFault, UsageFault
+from tck_kit.driver_commands import driver_group
+from tck_kit.faults import DriverFault, SuiteFault, UsageFault
+from tck_kit.run_command import FEATURES, SPECIFICATION, run
 from tck_reports.errors import ReportWriteError
 from tck_reports.outcomes import ExitCode
 
@@ -25,14 +27,6 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from tck_spec import Finding, Requirement
-
-_FILE = click.Path(path_type=Path)
-_SPECIFICATION = click.option(
-    "--specification", type=_FILE, metavar="FILE", help="Grade by this specification instead of the kit's own."
-)
-_FEATURES = click.option(
-    "--features", type=_FILE, metavar="FOLDER", help="Use these scenarios instead of the kit's own."
-)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -52,7 +46,7 @@ def main() -> None:
         _stop(str(fault), ExitCode.USAGE)
     except ReportWriteError as fault:
         _stop(str(fault), ExitCode.USAGE)
-    except SuiteFault as fault:
+    except (SuiteFault, DriverFault) as fault:
         _stop(str(fault), ExitCode.FAULT)
     except click.ClickException as fault:
         fault.show()
@@ -116,124 +110,6 @@ def _stop(message: str, code: ExitCode) -> NoReturn:
 
 
 @cli.command()
-@click.option("--area", "areas", multiple=True, metavar="AREA", help="Only this area, such as RESUME. May be repeated.")
-@click.option(
-    "--requirement", "requirements", multiple=True, metavar="ID", help="Only this requirement. May be repeated."
-)
-@click.option(
-    "--profile",
-    type=click.Choice(["core", "hardened", "all"]),
-    default="all",
-    show_default=True,
-    help="core: what is agreed; hardened: what is proposed.",
-)
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Draw names, numbers and order from this seed.")
-@click.option(
-    "--workers",
-    type=click.IntRange(1, 64),
-    default=min(os.cpu_count() or 1, 4),
-    show_default="the processors, at most 4",
-    help="How many processes share the scenarios.",
-)
-@click.option(
-    "--report-dir", type=_FILE, metavar="FOLDER", help="Write report.json, report.html, junit.xml and summary.md here."
-)
-@click.option(
-    "--time-limit", type=click.IntRange(1, 604_800), default=900, show_default=True, help="Seconds for the whole run."
-)
-@click.option(
-    "--scenario-time-limit",
-    type=click.IntRange(1, 86_400),
-    default=20,
-    show_default=True,
-    help="Seconds for one scenario.",
-)
-@click.option(
-    "--baseline", type=_FILE, metavar="FILE", help="JSON object of known failures: the id of a check, and the reason."
-)
-@click.option("--thorough", is_flag=True, help="Run the rows of the Examples called `more combinations` as well.")
-@click.option(
-    "--database", metavar="URL", help="SQLAlchemy URL of an empty database for the simulator; needs --workers 1."
-)
-@_SPECIFICATION
-@_FEATURES
-def run(  # noqa: PLR0917 -- click passes the options by name
-    areas: tuple[str, ...],
-    requirements: tuple[str, ...],
-    profile: str,
-    seed: int | None,
-    workers: int,
-    report_dir: Path | None,
-    time_limit: int,
-    scenario_time_limit: int,
-    baseline: Path | None,
-    thorough: bool,  # noqa: FBT001 -- click passes the options by name
-    database: str | None,
-    specification: Path | None,
-    features: Path | None,
-) -> int:
-    """Run the scenarios against the reference simulator and grade every requirement.
-
-    Exit code: 0 conformant, 1 nonconformant, 2 usage, 3 incomplete, 4 fault of the kit, 5 stale baseline.
-    """
-    from rich.console import Console  # noqa: PLC0415 -- only this command draws
-
-    from tck_kit.workers import Workers  # noqa: PLC0415 -- the same
-
-    if database is not None:
-        from tck_kit.database import usable  # noqa: PLC0415 -- the same
-
-        database = usable(database, workers)
-    with Workers(workers) as pool:
-        from tck_kit.catalogue import (  # noqa: PLC0415 -- while the workers load
-            read_catalogue,
-            refuse_faults,
-            select,
-            with_left_out,
-        )
-        from tck_kit.known import read_baseline  # noqa: PLC0415 -- the same
-        from tck_kit.progress import progress  # noqa: PLC0415 -- the same
-        from tck_kit.run import Options, Run  # noqa: PLC0415 -- the same
-        from tck_reports import files, terminal  # noqa: PLC0415 -- the same
-
-        catalogue = read_catalogue(specification, features, thorough=thorough, sentences=features is not None)
-        refuse_faults(catalogue, own=features is None and specification is None)
-        selection = select(catalogue, profile, areas, requirements)
-        known_failures: dict[str, str] = {}
-        if baseline is not None:
-            known_failures, catalogue = read_baseline(baseline), with_left_out(catalogue)
-        if report_dir is not None:
-            files.prepare(report_dir)
-        chosen = int.from_bytes(os.urandom(4)) if seed is None else seed
-        console = Console(stderr=True)
-        count = len(selection.scenarios)
-        console.print(
-            f"{count} scenarios of specification {catalogue.specification.identifier} "
-            f"{catalogue.specification.version}, seed {chosen}",
-            highlight=False,
-        )
-        options = Options(
-            seed=chosen,
-            time_limit=time_limit,
-            scenario_limit=scenario_time_limit,
-            argv=("session-tck", *sys.argv[1:]),
-            thorough=thorough,
-            database_url=database,
-            baseline=known_failures,
-        )
-        with progress(console, count) as watch:
-            report = Run(catalogue, selection, options, pool, watch).perform()
-    if report_dir is not None:
-        files.write_all(report, report_dir)
-    terminal.write(report, sys.stdout)
-    if catalogue.suite.left_out:
-        click.echo(f"{catalogue.suite.left_out} more combinations were left out; --thorough runs them as well.")
-    if report_dir is not None:
-        click.echo(f"Report: {report_dir / 'report.html'}")
-    return int(report["exit_code"])
-
-
-@cli.command()
 @click.option("--area", "areas", multiple=True, metavar="AREA", help="Only this area. May be repeated.")
 @click.option(
     "--level", "levels", multiple=True, metavar="LEVEL", help="Only this level, such as MUST. May be repeated."
@@ -242,7 +118,7 @@ def run(  # noqa: PLR0917 -- click passes the options by name
     "--status", "statuses", multiple=True, metavar="STATUS", help="Only this status, such as agreed. May be repeated."
 )
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
-@_SPECIFICATION
+@SPECIFICATION
 def requirements(
     areas: tuple[str, ...],
     levels: tuple[str, ...],
@@ -316,8 +192,8 @@ def _requirements_table(chosen: list[Requirement], total: int) -> None:
 
 @cli.command()
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@_SPECIFICATION
-@_FEATURES
+@SPECIFICATION
+@FEATURES
 def check(form: str, specification: Path | None, features: Path | None) -> int:
     """Check references, anchors, IDs and coverage of the specification, and the scenarios themselves.
 
@@ -373,6 +249,9 @@ def _finding_fields(one: Finding, source: str) -> dict[str, object]:
         "hint": one.hint,
     }
 
+
+cli.add_command(run)
+cli.add_command(driver_group)
 
 if __name__ == "__main__":
     main()

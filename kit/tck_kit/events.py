@@ -54,6 +54,13 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
+class Misbehaved:
+    """The engine's driver did something wrong that belongs to no scenario."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The worker has done all that it was given."""
 
@@ -67,9 +74,9 @@ class Broken:
     message: str
 
 
-Event = Ready | Declared | Controlled | Started | Ended | Finished | Broken
+Event = Ready | Declared | Controlled | Started | Ended | Misbehaved | Finished | Broken
 _KINDS: dict[str, type[Any]] = {
-    kind.__name__: kind for kind in (Ready, Declared, Controlled, Started, Ended, Finished, Broken)
+    kind.__name__: kind for kind in (Ready, Declared, Controlled, Started, Ended, Misbehaved, Finished, Broken)
 }
 
 

@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tck_driver.errors import DriverError, EngineError, FalseAdvertisingError, UnsupportedError
+from tck_driver.errors import (
+    DriverCrashedError,
+    DriverError,
+    DriverTimeoutError,
+    EngineError,
+    EngineTimeoutError,
+    FalseAdvertisingError,
+    UnsupportedError,
+    UntestableError,
+)
 from tck_features.checks import Expectation as StepExpectation
 from tck_features.checks import ExpectationFailedError
 from tck_kit.scenarios import Scenario
@@ -34,9 +43,13 @@ class Judged:
 _MEANINGS: tuple[tuple[type[BaseException], Outcome, str | None, Blame | None], ...] = (
     (ExpectationFailedError, Outcome.FAILED, "assertion", "engine"),
     (FalseAdvertisingError, Outcome.FAILED, "false_advertising", "engine"),
+    (EngineTimeoutError, Outcome.FAILED, "timeout", "engine"),
     (EngineError, Outcome.FAILED, "crashed", "engine"),
     (ScenarioTimeoutError, Outcome.FAILED, "timeout", "engine"),
     (UnsupportedError, Outcome.UNSUPPORTED, None, None),
+    (UntestableError, Outcome.UNTESTABLE, None, None),
+    (DriverCrashedError, Outcome.FAILED, "crashed", "driver"),
+    (DriverTimeoutError, Outcome.FAILED, "timeout", "driver"),
     (DriverError, Outcome.ERROR, None, "driver"),
 )
 
@@ -67,7 +80,7 @@ def record(
     """Write down what a scenario gave."""
     judged = judge(stopped_by, expectations)
     reason = judged.reason
-    if judged.blame == "engine" and reason != "assertion":
+    if judged.outcome is Outcome.FAILED and reason != "assertion":
         reason = f"{reason}: {stopped_by}"[:2000]
     return CheckRecord(
         id=scenario.id,

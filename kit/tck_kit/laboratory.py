@@ -3,46 +3,35 @@
 from __future__ import annotations
 
 import shutil
-import zlib
 from pathlib import Path
 
-from tck_driver.engine import CAPABILITIES, Declaration, Engine
-from tck_driver.witness import WitnessLog
+from tck_driver.capabilities import CAPABILITIES
+from tck_driver.engine import Declaration
 from tck_fakes.bench import FakeBench
-from tck_fakes.clock import VirtualClock
-from tck_fakes.database import ObservedDatabase
-from tck_fakes.faulty import CONTROLS
-from tck_fakes.forge import FakeForge
-from tck_fakes.in_process import InProcessEngine
-from tck_fakes.model import FakeModelProvider
-from tck_fakes.remover import ProtectingRemover
-from tck_fakes.runtime import FakeContainerRuntime
+from tck_fakes.stage import Stage
 from tck_features.world import World
-from tck_simulator.cleanup import LocalRemover
-from tck_simulator.store import Store
+from tck_kit.sources import InProcessSource, Source
 
 
 class Laboratory:
     """Makes a fresh world for each scenario, each in a folder of its own that goes with it."""
 
-    def __init__(
-        self, folder: Path, seed: int, version: str, database_url: str | None = None, *, faulty: str | None = None
-    ) -> None:
-        """Work below `folder`. With a database URL the simulator uses that one, emptied for each scenario.
-
-        `faulty` names an engine of `CONTROLS` to be put in the simulator's place.
-        """
+    def __init__(self, folder: Path, seed: int, source: Source) -> None:
+        """Work below `folder`, with engines of this source."""
         self._folder = folder
         self._seed = seed
-        self._version = version
-        self._faulty = faulty
+        self._source = source
         self._count = 0
-        self._open: dict[int, FakeContainerRuntime] = {}
+        self._open: dict[int, Stage] = {}
         folder.mkdir(parents=True, exist_ok=True)
-        self._url = database_url or f"sqlite:///{folder / 'engine.sqlite'}"
-        self._store = Store(self._url)
-        self._store.create()
-        self._table = ObservedDatabase(self._url)
+
+    @classmethod
+    def in_process(
+        cls, folder: Path, seed: int, version: str, database_url: str | None = None, *, faulty: str | None = None
+    ) -> Laboratory:
+        """Work with the simulator; `faulty` names an engine of `CONTROLS` to be put in its place."""
+        folder.mkdir(parents=True, exist_ok=True)
+        return cls(folder, seed, InProcessSource(folder, version, database_url, faulty))
 
     def world(self, scenario: str) -> World:
         """Make a world whose names and numbers come from the run's seed and the scenario's own name."""
@@ -50,45 +39,29 @@ class Laboratory:
         place = self._folder / f"{self._count:04d}"
         place.mkdir()
         seed = f"{self._seed}/{scenario}"
-        witness = WitnessLog()
-        clock = VirtualClock()
-        runtime = FakeContainerRuntime(clock, witness, place / "containers", zlib.crc32(seed.encode()))
-        forge = FakeForge(witness)
-        remover = ProtectingRemover(LocalRemover())
-        engine: Engine = InProcessEngine(
-            clock=clock,
-            runtime=runtime,
-            forge=forge,
-            models=FakeModelProvider(witness),
-            remover=remover,
-            store=self._store,
-            version=self._version,
-        )
-        if self._faulty is not None:
-            engine = CONTROLS[self._faulty].make(engine)
-        bench = FakeBench(
-            witness=witness,
-            clock=clock,
-            runtime=runtime,
-            forge=forge,
-            remover=remover,
-            base=place / "base",
-            table=self._table,
-        )
-        self._open[id(bench)] = runtime
-        return World(engine, bench, seed, self._url)
+        stage = self._source.stage(place, seed)
+        try:
+            engine = self._source.engine(stage)
+            bench = FakeBench(stage, place / "base", self._source.table(stage))
+        except BaseException:
+            self._clear(stage)
+            raise
+        self._open[id(bench)] = stage
+        return World(engine, bench, seed, self._source.database_url)
 
     def end(self, world: World) -> None:
-        """Close the engine and remove the scenario's folder."""
-        if world.opened:
-            world.engine.close()
-        self._open.pop(id(world.bench)).close()
-        shutil.rmtree(world.bench.base.parent, ignore_errors=True)
+        """Close the engine and remove the scenario's folder. Raises what the driver did wrong in the end."""
+        stage = self._open.pop(id(world.bench))
+        try:
+            if world.opened:
+                world.engine.close()
+            self._source.ending(stage)
+        finally:
+            self._clear(stage)
 
-    def close(self) -> None:
-        """Let the database go."""
-        self._table.close()
-        self._store.close()
+    def close(self) -> str | None:
+        """Let the engine go; say what was wrong with its driver's end."""
+        return self._source.close()
 
     def declaration(self) -> Declaration:
         """Ask the engine who it is and what it can do."""
@@ -97,3 +70,8 @@ class Laboratory:
             return world.engine.declare(CAPABILITIES)
         finally:
             self.end(world)
+
+    @staticmethod
+    def _clear(stage: Stage) -> None:
+        stage.close()
+        shutil.rmtree(stage.place, ignore_errors=True)

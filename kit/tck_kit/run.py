@@ -17,11 +17,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from tck_driver.connection import About
 from tck_fakes.faulty import CONTROLS
 from tck_kit import assets
 from tck_kit.catalogue import Catalogue, Selection
-from tck_kit.events import Broken, Controlled, Declared, Ended, Event, Finished, Ready, Started
-from tck_kit.faults import SuiteFault
+from tck_kit.engine_choice import EngineChoice
+from tck_kit.events import Broken, Controlled, Declared, Ended, Event, Finished, Misbehaved, Ready, Started
+from tck_kit.faults import DriverFault, SuiteFault, UsageFault
 from tck_kit.scenarios import Scenario, write_suite
 from tck_kit.task import Task
 from tck_kit.workers import Worker, Workers
@@ -39,8 +41,6 @@ IN_HAND = 2
 GRACE = 10
 #: How many workers may break down before the run gives up.
 MOST_RESTARTS = 3
-#: What pytest gives when everything was run, whether or not tests failed, or when there was nothing to run.
-_PYTEST_DONE = (0, 1, 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,9 @@ class Options:
     argv: tuple[str, ...]
     thorough: bool = False
     database_url: str | None = None
+    engine: EngineChoice = field(default_factory=EngineChoice)
+    #: What the driver is expected to declare, by capability: supported, unsupported or undeclared.
+    expected_capabilities: Mapping[str, str] = field(default_factory=dict[str, str])
     #: Known failures, by the id of the check, each with its reason.
     baseline: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -73,6 +76,8 @@ class Run:
     _declared: Declared | None = None
     _lead: int = 0
     _restarts: int = 0
+    #: What drivers did wrong outside of any scenario.
+    _misdeeds: list[str] = field(default_factory=list[str])
 
     def perform(self) -> Report:
         """Run everything and give the report. Raises `SuiteFault` where nothing can be said at all."""
@@ -121,13 +126,19 @@ class Run:
             folder=str(worker.folder),
             known=tuple(sorted(one.id.lower() for one in self.catalogue.specification.requirements)),
             seed=self.options.seed,
-            version=assets.version(),
+            about=self._about(),
+            engine=self.options.engine,
             database_url=self.options.database_url,
             scenario_seconds=self.options.scenario_limit,
+            number=worker.number,
             lead=worker.number == self._lead,
         )
         self._handed[worker.number] = []
         worker.tell(task.encode())
+
+    def _about(self) -> About:
+        spec = self.catalogue.specification
+        return About(assets.version(), spec.identifier, spec.version, spec.digest)
 
     def _hand_out(self, worker: Worker) -> None:
         """Give a worker what it can take; dismiss it once nothing is left for it."""
@@ -157,17 +168,28 @@ class Run:
                 self._hand_out(worker)
             case Declared():
                 self._declared = event
+                self._hold_against_expectations(event)
             case Controlled(control=control):
                 self._controls.append(control)
             case Broken(message=message):
                 worker.broken = message
-            case Finished(exit_code=code):
-                if code not in _PYTEST_DONE:
-                    worker.broken = f"pytest ended with exit code {code}"
-                elif not self._handed[worker.number]:
-                    worker.finished = True
+            case Misbehaved(message=message):
+                self._misdeeds.append(message)
+            case Finished():
+                worker.finished = not self._handed[worker.number]
             case None:
                 self._ended(worker)
+
+    def _hold_against_expectations(self, said: Declared) -> None:
+        """Raise `UsageFault` where the driver declares something else than the project file says."""
+        for name, expected in self.options.expected_capabilities.items():
+            declared = said.capabilities.get(name, "undeclared")
+            if declared != expected:
+                raise UsageFault(
+                    f"the driver declares it {declared}, and {expected} is expected",
+                    f"capability {name}",
+                    "mend the driver, or the [capabilities] of session-tck.toml",
+                )
 
     def _ended(self, worker: Worker) -> None:
         """Say what became of a worker whose output has ended; start another one for what it left."""
@@ -178,6 +200,8 @@ class Run:
         words = worker.last_words()
         if worker.broken is not None:
             raise SuiteFault(f"a worker cannot go on: {worker.broken}\n{words}".rstrip())
+        if self._declared is None and self._misdeeds:
+            raise DriverFault(self._misdeeds[0])
         left = self._handed[worker.number]
         if not left and code == 0:
             return
@@ -210,6 +234,7 @@ class Run:
             profiles=self.selection.profiles,
             only=self.selection.only,
             cut_short=cut_short,
+            faults=tuple(f"driver: {misdeed}" for misdeed in dict.fromkeys(self._misdeeds)),
         )
         conclusion = verdict.conclude(
             graded, asked=self.selection.profiles, controls=self._controls, stale_entries=held.unknown
@@ -227,7 +252,7 @@ class Run:
                 finished=datetime.now(UTC).isoformat(timespec="milliseconds"),
                 host={"system": platform.system(), "machine": platform.machine(), "python": platform.python_version()},
                 workers=self.workers.count,
-                transport="in process",
+                transport=self.options.engine.transport,
                 budgets={"run": float(self.options.time_limit), "scenario": float(self.options.scenario_limit)},
             ),
             grading=graded,

@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+
+from cattrs import Converter
+
+from tck_driver.connection import About
+from tck_fakes.observed_mapping import SessionMapping
+from tck_kit.engine_choice import EngineChoice
+
+_CONVERTER = Converter()
+_CONVERTER.register_unstructure_hook(SessionMapping, lambda mapping: mapping.plain())
+_CONVERTER.register_structure_hook(SessionMapping, lambda fields, _: SessionMapping.read(fields))
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a worker is to do. `lead` workers also ask the engine who it is, and run the controls."""
+    """What a worker is to do. `lead` workers also tell who the engine is, and run the controls."""
 
     features: str
     folder: str
     known: tuple[str, ...]
     seed: int
-    version: str
+    about: About
+    engine: EngineChoice
     database_url: str | None
     scenario_seconds: int
+    number: int
     lead: bool
 
     def encode(self) -> str:
         """Give it as JSON."""
-        return json.dumps(asdict(self))
+        return json.dumps(_CONVERTER.unstructure(self))
 
     @classmethod
     def decode(cls, text: str) -> Task:
         """Read what `encode` made."""
-        fields: dict[str, Any] = json.loads(text)
-        known = tuple(fields.pop("known"))
-        return cls(**fields, known=known)
+        return _CONVERTER.structure(json.loads(text), cls)

@@ -16,16 +16,20 @@ from typing import TextIO
 
 import pytest
 
+from tck_driver.errors import DriverError, KitError
 from tck_fakes.faulty import CONTROLS
 from tck_kit.binding import FOLDERS, Binding
-from tck_kit.events import Broken, Controlled, Declared, Event, Finished, encode
+from tck_kit.events import Broken, Controlled, Declared, Event, Finished, Misbehaved, encode
 from tck_kit.laboratory import Laboratory
 from tck_kit.performance import perform
 from tck_kit.scenarios import Scenario, read_suite
+from tck_kit.sources import source
 from tck_kit.task import Task
 from tck_reports.outcomes import Outcome
 from tck_reports.records import Control
 
+#: What pytest gives when everything was run, whether or not tests failed, or when there was nothing to run.
+_PYTEST_DONE = (0, 1, 5)
 #: How many scenarios a control goes through.
 CONTROL_SIZE = 8
 
@@ -60,6 +64,9 @@ def main() -> int:
             return 0
         try:
             return _work(Task.decode(line), out)
+        except DriverError as fault:
+            _tell(out, Misbehaved(str(fault)))
+            return 1
         except Exception as fault:  # noqa: BLE001 -- told to the run, which ends it
             _tell(out, Broken(f"{type(fault).__name__}: {fault}"))
             return 1
@@ -73,26 +80,40 @@ def _tell(out: TextIO, event: Event) -> None:
 def _work(task: Task, out: TextIO) -> int:
     folder, features = Path(task.folder), Path(task.features)
     suite = read_suite(features, task.known, sentences=None)
-    laboratory = Laboratory(folder / "scenarios", task.seed, task.version, task.database_url)
+    version = task.about.kit_version
+    engines = source(task.engine, folder, version, task.about, database_url=task.database_url, number=task.number)
+    laboratory = Laboratory(folder / "scenarios", task.seed, engines)
+    try:
+        _execute(task, laboratory, suite.scenarios, out)
+    finally:
+        wrong = laboratory.close()
+    if wrong is not None:
+        _tell(out, Misbehaved(wrong))
+    _tell(out, Finished(0))
+    return 0
+
+
+def _execute(task: Task, laboratory: Laboratory, scenarios: tuple[Scenario, ...], out: TextIO) -> None:
+    folder, features = Path(task.folder), Path(task.features)
     if task.lead:
         said = laboratory.declaration()
         capabilities = {name: str(support) for name, support in said.capabilities.items()}
         _tell(out, Declared(said.name, said.version, said.language, said.homepage, capabilities))
-        for control in _controls(task, suite.scenarios, folder):
+        for control in _controls(task, scenarios, folder):
             _tell(out, Controlled(control))
     FOLDERS[:] = [features]
     binding = Binding(
         folder=features,
-        known=suite.scenarios,
+        known=scenarios,
         wanted=sys.stdin,
         markers=task.known,
         laboratory=laboratory,
         emit=lambda event: _tell(out, event),
         time_limit=task.scenario_seconds,
     )
-    code = pytest.main(_arguments(folder), plugins=[binding])
-    _tell(out, Finished(int(code)))
-    return 0
+    code = int(pytest.main(_arguments(folder), plugins=[binding]))
+    if code not in _PYTEST_DONE:
+        raise KitError(f"pytest ended with exit code {code}")
 
 
 def _arguments(folder: Path) -> list[str]:
@@ -128,7 +149,7 @@ def _controls(task: Task, scenarios: tuple[Scenario, ...], folder: Path) -> list
     for name, fault in CONTROLS.items():
         fit = [one for one in scenarios if fault.must_fail(one.tags)]
         sample = random.Random(task.seed).sample(fit, min(CONTROL_SIZE, len(fit)))  # noqa: S311 -- a sample, no secret
-        laboratory = Laboratory(folder / name, task.seed, task.version, faulty=name)
+        laboratory = Laboratory.in_process(folder / name, task.seed, task.about.kit_version, faulty=name)
         failed = [one for one in sample if perform(one, laboratory).outcome is Outcome.FAILED]
         results.append(
             Control(name, f"{len(sample)} of {len(sample)} failed", f"{len(failed)} of {len(sample)} failed")

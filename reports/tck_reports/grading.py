@@ -1,8 +1,8 @@
 """Grading: every requirement of the frozen set gets exactly one outcome from the checks that a run gave.
 
 Everything that other kits let pass is refused here: a check that looked at nothing, one that was expected and never
-came, one that came twice, one for a requirement that does not exist, a requirement without a scenario, a mandatory
-requirement that was merely declared unsupported. None of these can end as `passed`.
+came, one that came twice, one for a requirement that does not exist, a requirement without a scenario. None of these
+can end as `passed`.
 """
 
 from collections import Counter
@@ -63,21 +63,20 @@ def grade(
     only: Collection[str] | None = None,
     excluded: Mapping[str, str] = _NOTHING,
     not_applicable: Mapping[str, str] = _NOTHING,
-    optional: Collection[str] = (),
     cut_short: str | None = None,
+    faults: Sequence[str] = (),
 ) -> Grading:
     """Grade a run.
 
     `expected` maps the id of every check of the suite to the ids of its requirements. `profiles` are those that were
     run; `only` holds the ids of the requirements that a filter left, null without a filter. `excluded` and
-    `not_applicable` map requirement ids to reasons. `optional` names the requirements with a mandatory keyword that the
-    specification lets an engine decline as a whole; any other mandatory one that is declared unsupported has failed.
-    `cut_short` says why the run ended early: then an absent check is `not_run`, otherwise it is an error.
+    `not_applicable` map requirement ids to reasons. `cut_short` says why the run ended early: then an absent check is
+    `not_run`, otherwise it is an error. `faults` are of the run itself; each makes every verdict impossible.
     """
     known = {entry.id: entry for entry in entries}
     selected = {entry.id for entry in entries if entry.profile in profiles and (only is None or entry.id in only)}
     given = tuple(checks)
-    faults = tuple(_faults(entries, given, expected))
+    wrong = (*faults, *_faults(entries, given, expected))
     graded = tuple(_sound(record, known) for record in _once(given))
     cut = cut_short or _cut(record for record in graded if selected & {*record.requirements})
     missing = {
@@ -97,7 +96,6 @@ def grade(
             expected=any(entry.id in requirements for requirements in expected.values()),
             left_out=_left_out(entry, profiles, only),
             set_aside=_set_aside(entry.id, excluded, not_applicable),
-            optional=not entry.mandatory or entry.id in optional,
             cut_short=cut is not None,
         )
         for entry in entries
@@ -107,7 +105,7 @@ def grade(
     filtered = None
     if only is not None or any(in_profiles & {*record.requirements} for record in graded if record.id in by_choice):
         filtered = f"filter: {len(selected)} of {len(in_profiles)} requirements were selected"
-    return Grading(results, graded, tuple(profiles), tuple(sorted(missing)), faults, filtered, cut)
+    return Grading(results, graded, tuple(profiles), tuple(sorted(missing)), wrong, filtered, cut)
 
 
 def _cut(records: Iterable[CheckRecord]) -> str | None:
@@ -204,16 +202,13 @@ def _result(
     expected: bool,
     left_out: str | None,
     set_aside: tuple[Outcome, str] | None,
-    optional: bool,
     cut_short: bool,
 ) -> RequirementResult:
     """Collect everything that speaks on this requirement, and let the worst of it decide."""
-    voices: list[tuple[Outcome, str | None]] = [
-        (Outcome.FAILED, "mandatory, but declared unsupported")
-        if record.outcome is Outcome.UNSUPPORTED and not optional
-        else (record.outcome, record.reason)
-        for record in records
-    ]
+    # What an engine declines as a feature says nothing of the rest: a requirement is declined only as a whole.
+    declined = [record for record in records if record.outcome is Outcome.UNSUPPORTED]
+    speaking = records if len(declined) == len(records) else [one for one in records if one not in declined]
+    voices: list[tuple[Outcome, str | None]] = [(record.outcome, record.reason) for record in speaking]
     if left_out is not None:
         voices.append((Outcome.NOT_RUN, left_out))
     elif set_aside is not None:
@@ -232,8 +227,16 @@ def _result(
     return RequirementResult(
         entry,
         outcome,
-        None if outcome is Outcome.PASSED else reason,
+        _passed_without(declined, records) if outcome is Outcome.PASSED else reason,
         evidence,
         tuple(record.id for record in records),
         missing,
     )
+
+
+def _passed_without(declined: Sequence[CheckRecord], records: Sequence[CheckRecord]) -> str | None:
+    """Say which part of a requirement that passed the engine declines."""
+    if not declined:
+        return None
+    why = sorted({record.reason or "declared unsupported" for record in declined})
+    return f"{len(declined)} of {len(records)} scenarios left out: {', '.join(why)}"

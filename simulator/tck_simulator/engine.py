@@ -443,6 +443,12 @@ class Engine:
         due = [job for job in self._store.jobs() if job.due_at <= self._clock.now()]
         return (*(f"run {live.run}" for live in self._live), *(f"job {job.id}" for job in due))
 
+    def waits(self) -> tuple[tuple[str, str | None], ...]:
+        """Give the same, each with the container that it waits for; a job waits for the run that has its mailbox."""
+        due = [job for job in self._store.jobs() if job.due_at <= self._clock.now()]
+        runs = ((f"run {live.run}", live.container or None) for live in self._live)
+        return (*runs, *((f"job {job.id}", None) for job in due))
+
     def query(self, view: ViewName) -> Sequence[Row]:
         """Answer a question about the bookkeeping."""
         return rows_of(view, self._store, list(self._exchanges.values()))

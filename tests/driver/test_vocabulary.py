@@ -5,18 +5,18 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from types import ModuleType, UnionType
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import pytest
 
-from tck_driver import bench, configuration, engine, stimuli, views, vocabulary, witness
-from tck_driver.configuration import Binding, ProjectConfig
+from tck_driver import bench, capabilities, configuration, engine, stimuli, views, vocabulary, witness
+from tck_driver.engine import Declaration
+from tck_driver.errors import UnsupportedError, UntestableError
 from tck_driver.vocabulary import (
     ISSUE_PHASES,
     AdapterId,
     Closing,
     FallbackReason,
-    MailboxRef,
     MergeRequestEvent,
     Phase,
     RunOutcome,
@@ -93,27 +93,39 @@ def test_there_is_a_row_for_every_view() -> None:
     assert len(get_args(views.ViewName)) == len(get_args(views.Row))
 
 
-def test_a_capability_is_asked_for_every_adapter_and_every_view() -> None:
-    assert {f"adapter.{adapter}" for adapter in AdapterId} <= set(engine.CAPABILITIES)
-    assert {f"view.{view}" for view in get_args(views.ViewName)} <= set(engine.CAPABILITIES)
-    assert len(set(engine.CAPABILITIES)) == len(engine.CAPABILITIES)
+def test_a_capability_is_asked_for_every_adapter_every_view_and_every_stimulus() -> None:
+    asked = set(capabilities.CAPABILITIES)
+    assert {f"adapter.{adapter}" for adapter in AdapterId} <= asked
+    assert {f"view.{view}" for view in get_args(views.ViewName)} <= asked
+    assert {f"stimulus.{name}" for name in stimuli.STIMULUS_TYPES} <= asked
+    assert len(asked) == len(capabilities.CAPABILITIES)
 
 
-def test_an_address_is_written_as_forges_write_it() -> None:
-    assert str(MailboxRef("org", "app", "issue", 7)) == "org/app#7"
-    assert str(MailboxRef("org", "app", "merge_request", 7)) == "org/app!7"
+def test_every_stimulus_and_every_view_has_its_type() -> None:
+    assert set(stimuli.STIMULUS_TYPES.values()) == set(get_args(stimuli.Stimulus))
+    assert set(views.ROW_TYPES) == set(get_args(views.ViewName))
+    assert set(views.ROW_TYPES.values()) == set(get_args(views.Row))
 
 
-def test_addresses_are_values() -> None:
-    one, same = MailboxRef("o", "p", "issue", 1), MailboxRef("o", "p", "issue", 1)
-    assert one == same
-    assert len({one, same, MailboxRef("o", "p", "merge_request", 1)}) == 2
-    assert min(MailboxRef("o", "p", "issue", 10), MailboxRef("o", "p", "issue", 9)).iid == 9
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        setattr(one, "iid", 2)  # noqa: B010 -- that is what must fail
+SUPPORT = {"sessions": "unsupported", "view.details": "unsupported", "adapter.codex": "supported"}
 
 
-def test_a_project_made_for_one_adapter_binds_every_phase_to_it() -> None:
-    project = ProjectConfig.of("org", "app", AdapterId.CODEX)
-    assert dict(project.bindings) == dict.fromkeys(Phase, Binding(AdapterId.CODEX))
-    assert project.branch_prefix == "agent/"
+@pytest.mark.parametrize(
+    ("capability", "raised"),
+    [
+        ("adapter.codex", None),
+        ("sessions", UnsupportedError),
+        ("view.details", UntestableError),
+        ("adapter.copilot", UntestableError),
+        ("view.sessions", UntestableError),
+    ],
+)
+def test_a_declined_feature_is_unsupported_and_all_else_that_is_not_declared_as_supported_is_untestable(
+    capability: str, raised: type[Exception] | None
+) -> None:
+    declaration = Declaration("e", "1", "Go", capabilities=cast("dict[str, capabilities.Support]", SUPPORT))
+    if raised is None:
+        capabilities.require(declaration, capability)
+        return
+    with pytest.raises(raised, match=capability):
+        capabilities.require(declaration, capability)

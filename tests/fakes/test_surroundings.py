@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tck_driver.bench import Bench, TrackerAnswer
+from tck_driver.errors import UntestableError
 from tck_driver.views import SessionRow
 from tck_driver.vocabulary import AdapterId, MailboxRef
 from tck_driver.witness import ForgeWrite, ModelCalled, WitnessLog
@@ -16,9 +18,8 @@ from tck_fakes.bench import FakeBench
 from tck_fakes.forge import FIRST_MERGE_REQUEST, FakeForge
 from tck_fakes.model import FakeModelProvider
 from tck_fakes.remover import ProtectingRemover
-from tck_simulator.ports import Forge, ForgeError, IssueState, ModelAnswer, ModelProvider
-
-from .box import Box
+from tck_fakes.stage import Stage
+from tck_simulator.ports import ContainerRequest, Forge, ForgeError, IssueState, ModelAnswer, ModelProvider
 
 ISSUE = MailboxRef("org", "project", "issue", 7)
 OTHER = MailboxRef("org", "project", "issue", 8)
@@ -122,28 +123,41 @@ class Table:
         self.tampered.append((run, value))
 
 
-def test_the_bench_is_one_handle_on_all_fakes(box: Box) -> None:
-    forge, remover, table = FakeForge(box.witness), ProtectingRemover(Rmtree()), Table()
-    bench: Bench = FakeBench(
-        witness=box.witness,
-        clock=box.clock,
-        runtime=box.runtime,
-        forge=forge,
-        remover=remover,
-        base=box.root,
-        table=table,
-    )
-    assert (bench.now(), bench.sessions_table(), bench.running()) == (box.clock.now(), None, [])
+def test_the_bench_is_one_handle_on_all_fakes(tmp_path: Path) -> None:
+    table, stage = Table(), Stage.at(tmp_path, 1, threading.RLock(), {})
+    bench: Bench = FakeBench(stage, tmp_path / "base", table)
+    assert (bench.now(), bench.sessions_table(), bench.running()) == (stage.clock.now(), None, [])
     bench.tamper_native_id("r1", "x")
     assert table.tampered == [("r1", "x")]
     bench.set_version(AdapterId.GROK_BUILD, "3.2.1")
-    assert "3.2.1" in box.runtime.run(box.request("grok", "--version")).stdout
+    asked = ContainerRequest("runner-grok", ("grok", "--version"), (), (), (), 1000)
+    assert "3.2.1" in stage.runtime.run(asked).stdout
     bench.tracker_answers(ISSUE, "503")
     with pytest.raises(ForgeError):
-        forge.issue(ISSUE)
-    bench.protect(box.root / "x")
+        stage.forge.issue(ISSUE)
+    bench.protect(tmp_path / "x")
     with pytest.raises(PermissionError):
-        remover.remove(box.root / "x")
-    bench.unprotect(box.root / "x")
-    (box.root / "x").mkdir()
-    remover.remove(box.root / "x")
+        stage.remover.remove(tmp_path / "x")
+    bench.unprotect(tmp_path / "x")
+    (tmp_path / "x").mkdir()
+    stage.remover.remove(tmp_path / "x")
+
+
+def test_a_database_out_of_reach_makes_tampering_untestable_and_no_fault_of_the_engine(tmp_path: Path) -> None:
+    bench = FakeBench(Stage.at(tmp_path, 1, threading.RLock(), {}), tmp_path / "base", None)
+    assert bench.sessions_table() is None
+    with pytest.raises(UntestableError, match="--observe-db"):
+        bench.tamper_native_id("r1", "x")
+
+
+def test_what_is_protected_cannot_be_removed_by_an_engine_with_hands_of_its_own(tmp_path: Path) -> None:
+    stage = Stage.at(tmp_path, 1, threading.RLock(), {})
+    stage.guarded_for_real = True
+    held = tmp_path / "held"
+    (held / "deep").mkdir(parents=True)
+    stage.protect(held)
+    with pytest.raises(PermissionError):
+        shutil.rmtree(held)
+    stage.close()
+    shutil.rmtree(held)
+    assert not held.exists()

@@ -18,7 +18,7 @@ def test_no_scenario_that_a_control_may_go_through_lets_it_pass(name: str, tmp_p
     control = CONTROLS[name]
     scenarios = read_catalogue(None, None, thorough=False, sentences=False).suite.scenarios
     fit = [one for one in scenarios if control.must_fail(one.tags)]
-    laboratory = Laboratory(tmp_path, 1, "0", faulty=name)
+    laboratory = Laboratory.in_process(tmp_path, 1, "0", faulty=name)
 
     outcomes = {one.id: perform(one, laboratory).outcome for one in fit}
     laboratory.close()

@@ -114,7 +114,7 @@ def _scenario(*sentences: tuple[str, str]) -> Scenario:
 
 
 def test_a_world_is_gone_after_its_scenario(tmp_path: Path) -> None:
-    laboratory = Laboratory(tmp_path, 1, "0")
+    laboratory = Laboratory.in_process(tmp_path, 1, "0")
 
     gave = perform(
         _scenario(
@@ -133,7 +133,7 @@ def test_a_world_is_gone_after_its_scenario(tmp_path: Path) -> None:
 def test_two_worlds_of_one_seed_draw_the_same_names(tmp_path: Path) -> None:
     names = []
     for folder in ("one", "two"):
-        laboratory = Laboratory(tmp_path / folder, 5, "0")
+        laboratory = Laboratory.in_process(tmp_path / folder, 5, "0")
         world = laboratory.world("a scenario")
         names.append((world.word(), world.title()))
         laboratory.end(world)
@@ -143,7 +143,7 @@ def test_two_worlds_of_one_seed_draw_the_same_names(tmp_path: Path) -> None:
 
 
 def test_a_scenario_speaks_of_somebody_who_is_not_there_and_the_kit_is_to_blame(tmp_path: Path) -> None:
-    laboratory = Laboratory(tmp_path, 1, "0")
+    laboratory = Laboratory.in_process(tmp_path, 1, "0")
 
     gave = perform(
         _scenario(

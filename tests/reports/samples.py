@@ -100,7 +100,6 @@ def graded(
     profiles: Collection[str] = ("core",),
     only: Collection[str] | None = None,
     excluded: Mapping[str, str] | None = None,
-    optional: Collection[str] = (),
     cut_short: str | None = None,
 ) -> Grading:
     """Grade with the suite that the checks themselves claim, unless another is given."""
@@ -112,7 +111,6 @@ def graded(
         profiles=profiles,
         only=only,
         excluded=excluded or {},
-        optional=optional,
         cut_short=cut_short,
     )
 

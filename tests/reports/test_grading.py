@@ -17,9 +17,8 @@ def only(
     checks: list[CheckRecord],
     *,
     excluded: dict[str, str] | None = None,
-    optional: set[str] | None = None,
 ) -> RequirementResult:
-    grading = graded(entries, checks, excluded=excluded, optional=optional or ())
+    grading = graded(entries, checks, excluded=excluded)
     assert len(grading.requirements) == 1
     return grading.requirements[0]
 
@@ -34,7 +33,7 @@ def test_a_requirement_passes_when_all_its_checks_do() -> None:
     )
 
 
-@pytest.mark.parametrize("outcome", [one for one in Outcome if one is not Outcome.PASSED])
+@pytest.mark.parametrize("outcome", [one for one in Outcome if one not in {Outcome.PASSED, Outcome.UNSUPPORTED}])
 def test_one_pass_hides_no_other_outcome(outcome: Outcome) -> None:
     other = check("b", "RESUME-1", outcome=outcome, reason="why")
     result = only([entry("RESUME-1", level="SHOULD")], [check("a", "RESUME-1"), other])
@@ -122,22 +121,23 @@ def test_a_requirement_that_stands_twice_in_the_set_is_a_fault() -> None:
     assert grading.faults == ("requirement RESUME-1 stands 2 times in the requirement set",)
 
 
-def test_what_is_mandatory_cannot_be_declared_unsupported() -> None:
-    declined = [check("a", "RESUME-1", outcome=Outcome.UNSUPPORTED, reason="declared unsupported")]
-    result = only([entry("RESUME-1")], declined)
-    assert (result.outcome, result.reason) == (Outcome.FAILED, "mandatory, but declared unsupported")
+@pytest.mark.parametrize("level", ["MUST", "MUST NOT", "MAY", "SHOULD", "OPTIONAL", "RECOMMENDED", "SHOULD NOT"])
+def test_a_requirement_that_an_engine_declines_as_a_whole_is_unsupported(level: str) -> None:
+    declined = [
+        check("a", "RESUME-1", outcome=Outcome.UNSUPPORTED, reason="adapter.codex is declared unsupported"),
+        check("b", "RESUME-1", outcome=Outcome.UNSUPPORTED, reason="adapter.copilot is declared unsupported"),
+    ]
+    result = only([entry("RESUME-1", level=level)], declined)
+    assert (result.outcome, result.reason) == (Outcome.UNSUPPORTED, "adapter.codex is declared unsupported")
 
 
-@pytest.mark.parametrize("level", ["MAY", "SHOULD", "OPTIONAL", "RECOMMENDED", "SHOULD NOT"])
-def test_what_is_optional_can_be_declared_unsupported(level: str) -> None:
-    declined = [check("a", "RESUME-1", outcome=Outcome.UNSUPPORTED, reason="declared unsupported")]
-    assert only([entry("RESUME-1", level=level)], declined).outcome is Outcome.UNSUPPORTED
-
-
-def test_the_specification_can_make_a_whole_mandatory_requirement_optional() -> None:
-    declined = [check("a", "CAPABILITY-3", outcome=Outcome.UNSUPPORTED, reason="declared unsupported")]
-    result = only([entry("CAPABILITY-3")], declined, optional={"CAPABILITY-3"})
-    assert result.outcome is Outcome.UNSUPPORTED
+def test_a_requirement_that_is_declined_in_part_is_graded_by_the_rest_and_says_so() -> None:
+    declined = check("a", "RESUME-1", outcome=Outcome.UNSUPPORTED, reason="adapter.codex is declared unsupported")
+    result = only([entry("RESUME-1")], [declined, check("b", "RESUME-1")])
+    assert result.outcome is Outcome.PASSED
+    assert result.reason == "1 of 2 scenarios left out: adapter.codex is declared unsupported"
+    failed = only([entry("RESUME-1")], [declined, check("b", "RESUME-1", outcome=Outcome.FAILED)])
+    assert failed.outcome is Outcome.FAILED
 
 
 def test_an_exclusion_needs_a_reason() -> None:

@@ -293,12 +293,13 @@ def test_while_a_resume_runs_no_id_is_stored_but_the_one_that_was_asked_for(engi
     engine.run()
     engine.run(shape="hang_early")
     (container,) = engine.runtime.running()
-    said = engine.runtime._containers[container].stdout
+    said = engine.runtime._containers[container].log
     other = "6bb83803-0e89-4a15-a460-2928817ba68f"
-    said.append(f'{{"type": "assistant", "session_id": "{other}"}}\n')  # which would confirm a rotation in the end
+    # This would confirm a rotation in the end.
+    said.append((False, f'{{"type": "assistant", "session_id": "{other}"}}\n'))
     engine.engine.quiesce(0)
     assert engine.rows()[1].native_session_id is None
-    said[:] = [f'{{"type": "system", "session_id": "{old_id(engine)}"}}\n']
+    said[:] = [(False, f'{{"type": "system", "session_id": "{old_id(engine)}"}}\n')]
     engine.engine.quiesce(0)
     assert engine.rows()[1].native_session_id == old_id(engine)
 

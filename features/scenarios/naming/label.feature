@@ -100,7 +100,7 @@ Feature: People find a session by its name where the CLI can show one
 
   @name-7
   Scenario: A name that is too long for the label of a CLI stays in the engine, whole
-    Given issue 1234567890123456789 served by copilot, titled "many words that go on and on until nobody can follow"
+    Given issue 9007199254740991 served by copilot, titled "many words that go on and on until nobody can follow"
     And the branch prefix is "a-prefix-of-exactly-forty-bytes-for-bots"
     When an analysis run of the issue is due
     Then the first run has succeeded

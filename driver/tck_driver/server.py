@@ -1,0 +1,243 @@
+"""The other end of the protocol: puts an engine written in Python behind it, over standard streams or HTTP.
+
+The reference simulator is driven through this, and an implementer whose engine is in Python may use it as well.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any, BinaryIO, Protocol, cast
+
+from tck_driver import schemas
+from tck_driver.connection import (
+    ENGINE_FAILED,
+    INTERNAL,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    UNSUPPORTED,
+)
+from tck_driver.engine import Engine
+from tck_driver.errors import EngineError, UnsupportedError
+from tck_driver.messages import (
+    PROTOCOL,
+    Json,
+    Rest,
+    instant,
+    moment,
+    read_config,
+    read_stimulus,
+    rest_fields,
+    result_of,
+    row_fields,
+)
+from tck_driver.transport import MOST_BYTES
+
+
+class ServedEngine(Engine, Protocol):
+    """An engine that can also say what it waits for, and is told where things are."""
+
+    def prepare(self, now: datetime, endpoints: Mapping[str, str]) -> None:
+        """Take in what time it is and where a scenario's stand-ins are, before `open`."""
+        ...
+
+    def rest(self) -> Rest:
+        """Say what is under way."""
+        ...
+
+    def advance_to(self, now: datetime) -> None:
+        """Let it be this time; every deadline up to it takes effect, in order."""
+        ...
+
+
+class RequestError(Exception):
+    """A request cannot be answered with a result: the code, the text and the data of the error."""
+
+    def __init__(self, code: int, message: str, data: Json | None = None) -> None:
+        """Keep the three."""
+        super().__init__(message)
+        self.code = code
+        self.data = data
+
+
+class Server:
+    """Answers messages for one engine, which `make` makes in the folder that the kit gives."""
+
+    def __init__(self, make: Callable[[str], ServedEngine], name: str, version: str) -> None:
+        """Prepare; `name` and `version` are the driver's."""
+        self._make = make
+        self._who = {"name": name, "version": version}
+        self._engine: ServedEngine | None = None
+        self.ended = False
+        self._methods: Mapping[str, Callable[[Json], Json]] = {
+            "initialize": self._initialize,
+            "scenario/open": self._open,
+            "stimulus/send": self._send,
+            "clock/advance": self._advance,
+            "barrier/quiesce": self._quiesce,
+            "state/query": self._query,
+            "engine/kill": self._kill,
+            "engine/start": self._start,
+            "scenario/close": self._close,
+            "shutdown": self._shutdown,
+        }
+
+    def handle(self, line: bytes) -> bytes | None:
+        """Answer one message; a notification has no answer."""
+        name: str | None = None
+        try:
+            message = self._read(line)
+            if message is None:
+                return None
+            name = message["id"]
+            answer: Json = {"result": self._result(message)}
+        except RequestError as fault:
+            data = {} if fault.data is None else {"data": fault.data}
+            answer = {"error": {"code": fault.code, "message": str(fault), **data}}
+        return json.dumps({"jsonrpc": "2.0", "id": name, **answer}, separators=(",", ":")).encode("ascii")
+
+    def _read(self, line: bytes) -> Json | None:
+        """Read a request; None for a notification, which nothing answers, whatever is wrong with it."""
+        try:
+            message: Any = json.loads(line)
+        except (ValueError, RecursionError) as fault:
+            raise RequestError(PARSE_ERROR, f"this is no JSON: {fault}") from None
+        if isinstance(message, dict):
+            read = cast("Json", message)
+            if "method" in read and "id" not in read:
+                return None
+        try:
+            schemas.check(cast("object", message), "envelope", "request")
+        except schemas.MisfitError as fault:
+            raise RequestError(INVALID_REQUEST, f"this is no request: {fault}") from None
+        return cast("Json", message)
+
+    def _result(self, message: Json) -> Json:
+        method, params = message["method"], message["params"]
+        if method not in self._methods:
+            raise RequestError(METHOD_NOT_FOUND, f"there is no method {method}")
+        try:
+            schemas.check_params(method, params)
+        except schemas.MisfitError as fault:
+            raise RequestError(INVALID_PARAMS, str(fault)) from None
+        try:
+            return self._methods[method](params)
+        except UnsupportedError as fault:
+            raise RequestError(UNSUPPORTED, str(fault), {"capability": fault.what}) from None
+        except EngineError as fault:
+            raise RequestError(ENGINE_FAILED, str(fault)) from None
+        except RequestError:
+            raise
+        except Exception as fault:
+            raise RequestError(INTERNAL, f"{type(fault).__name__}: {fault}") from fault
+
+    def _it(self) -> ServedEngine:
+        if self._engine is None:
+            raise RequestError(INVALID_REQUEST, "initialize comes first")
+        return self._engine
+
+    def _initialize(self, params: Json) -> Json:
+        self._engine = self._make(params["directory"])
+        said = self._engine.declare(params["capabilities"])
+        return {
+            "protocol": PROTOCOL,
+            "driver": self._who,
+            "implementation": {
+                "name": said.name,
+                "version": said.version,
+                "language": said.language,
+                "homepage": said.homepage,
+            },
+            "capabilities": dict(said.capabilities),
+            "clock": "virtual",
+        }
+
+    def _open(self, params: Json) -> Json:
+        engine = self._it()
+        engine.prepare(moment(params["config"]["now"]), params["endpoints"])
+        return self._with_rest({"refused": engine.open(read_config(params, None))})
+
+    def _send(self, params: Json) -> Json:
+        return self._with_rest(result_of(self._it().send(read_stimulus(params))))
+
+    def _advance(self, params: Json) -> Json:
+        now = moment(params["now"])
+        self._it().advance_to(now)
+        return self._with_rest({"now": instant(now)})
+
+    def _quiesce(self, params: Json) -> Json:
+        self._it().quiesce(params["deadline_ms"])
+        return rest_fields(self._it().rest())
+
+    def _query(self, params: Json) -> Json:
+        return {"rows": [row_fields(row) for row in self._it().query(params["view"])]}
+
+    def _kill(self, _params: Json) -> Json:
+        self._it().kill()
+        return {}
+
+    def _start(self, _params: Json) -> Json:
+        return self._with_rest({"refused": self._it().start()})
+
+    def _close(self, _params: Json) -> Json:
+        return {"leaks": list(self._it().close().runs)}
+
+    def _shutdown(self, _params: Json) -> Json:
+        self.ended = True
+        return {}
+
+    def _with_rest(self, answer: Json) -> Json:
+        return answer if answer.get("refused") is not None else answer | {"rest": rest_fields(self._it().rest())}
+
+
+def serve_stdio(server: Server) -> None:
+    """Answer over the standard streams until they end; nothing else can write to standard output meanwhile."""
+    out = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    for line in _lines(sys.stdin.buffer):
+        answer = server.handle(line)
+        if answer is not None:
+            out.write(answer + b"\n")
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    while line := stream.readline(MOST_BYTES + 2):
+        yield line
+
+
+def serve_http(server: Server, port: int, announce: Callable[[str], None]) -> None:
+    """Answer over HTTP on loopback, until `shutdown`; `announce` is told the URL once there is somebody to answer."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        #: Headers and body leave together, so that no half of an answer waits for an acknowledgement.
+        wbufsize = -1
+        disable_nagle_algorithm = True
+
+        def do_POST(self) -> None:
+            size = int(self.headers.get("Content-Length") or 0)
+            if self.path != "/rpc" or not 0 < size <= MOST_BYTES:
+                self.close_connection = True
+                self.send_error(404 if self.path != "/rpc" else 413)
+                return
+            answer = server.handle(self.rfile.read(size)) or b""
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+            self.close_connection = server.ended
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the library's name
+            """Keep quiet."""
+
+    with HTTPServer(("127.0.0.1", port), Handler) as listener:
+        announce(f"http://127.0.0.1:{listener.server_address[1]}")
+        while not server.ended:
+            listener.handle_request()

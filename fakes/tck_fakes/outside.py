@@ -1,0 +1,66 @@
+"""Everything through which an engine in another process meets the fakes of the scenario that is open."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tck_fakes.desk import Desk
+from tck_fakes.programs.install import install
+from tck_fakes.programs.listener import ProgramListener
+from tck_fakes.programs.programs import Programs
+from tck_fakes.served import DESK
+from tck_fakes.stage import Stage
+from tck_fakes.web import Web
+
+#: The folder of the stand-in programs, and the socket that they call.
+PROGRAMS, SOCKET = "bin", "programs"
+
+
+class Outside:
+    """The stand-in programs, the forge, the model, and the simulator's desk, below one folder, for one worker."""
+
+    def __init__(self, folder: Path) -> None:
+        """Listen from now on."""
+        self.lock = threading.RLock()
+        self.stage: Stage | None = None
+        self._path = folder / PROGRAMS
+        self._path.mkdir(parents=True)
+        install(self._path, folder / SOCKET)
+        self._programs = ProgramListener(folder / SOCKET, self._current_programs, self.lock)
+        self._programs.start()
+        self._desk = Desk(folder / DESK, lambda: self.stage)
+        self._web = Web(lambda: self.stage)
+
+    def __enter__(self) -> Self:
+        """Give it."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Listen no more."""
+        self.close()
+
+    @property
+    def path(self) -> Path:
+        """The folder that belongs first on an engine's PATH."""
+        return self._path
+
+    @property
+    def urls(self) -> Mapping[str, str]:
+        """The endpoints of a scenario."""
+        return {"path": str(self._path), **self._web.urls}
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._programs.close()
+        self._desk.close()
+        self._web.close()
+
+    def _current_programs(self) -> Programs | None:
+        stage = self.stage
+        return None if stage is None else stage.programs

@@ -1,0 +1,65 @@
+"""What passes between a stand-in program and the kit: a call in, text and an exit code out, signals on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+#: The exit code of the container runtime's own errors, as docker has it.
+REFUSED = 125
+#: What a shell adds to a signal's number for the exit code of a process that died from it.
+SIGNALLED = 128
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCall:
+    """One start of a stand-in program, as its process saw it. `argv` is without the program."""
+
+    program: str
+    argv: tuple[str, ...]
+    cwd: str
+    environment: Mapping[str, str]
+    stdin: str = ""
+    #: Whether standard input is a terminal.
+    terminal: bool = False
+    #: Whose process it is.
+    user: str = ""
+
+
+class Channel(Protocol):
+    """The way back to the process that was started. No call of it blocks, and after `exit` all of them do nothing."""
+
+    def out(self, text: str) -> None:
+        """Write to its standard output."""
+        ...
+
+    def err(self, text: str) -> None:
+        """Write to its standard error."""
+        ...
+
+    def exit(self, code: int) -> None:
+        """End it."""
+        ...
+
+
+class Process(Protocol):
+    """The kit's side of a started program, for as long as it runs."""
+
+    def signal(self, number: int) -> None:
+        """Take note that the program got a signal."""
+        ...
+
+    def gone(self) -> None:
+        """Take note that the program vanished, killed or otherwise, before its end."""
+        ...
+
+
+class Over:
+    """A program that was answered in full at once; nothing can happen to it any more."""
+
+    def signal(self, number: int) -> None:
+        """Do nothing."""
+
+    def gone(self) -> None:
+        """Do nothing."""

@@ -1,0 +1,63 @@
+"""An agent CLI that the engine starts without a container: it has the caller's home, folder and rights."""
+
+from __future__ import annotations
+
+from tck_fakes.direct import HOST
+from tck_fakes.programs.call import SIGNALLED, Channel, Process, ProgramCall
+from tck_fakes.runtime import FakeContainerRuntime
+from tck_fakes.standins.base import KILLED
+from tck_simulator.ports import ContainerRequest
+
+
+class Direct:
+    """A running CLI; it ends with the program that stands for it."""
+
+    def __init__(self, runtime: FakeContainerRuntime, container: str, channel: Channel) -> None:
+        self._runtime = runtime
+        self._container = container
+        self._channel = channel
+
+    def out(self, text: str) -> None:
+        """Show text of standard output."""
+        self._channel.out(text)
+
+    def err(self, text: str) -> None:
+        """Show text of standard error."""
+        self._channel.err(text)
+
+    def ended(self, exit_code: int) -> None:
+        """End as it did; nothing of a process is left to be removed later."""
+        self._runtime.remove(self._container)
+        self._channel.exit(exit_code)
+
+    def signal(self, number: int) -> None:
+        """Die from it."""
+        self._runtime.stop(self._container, SIGNALLED + number)
+
+    def gone(self) -> None:
+        """Be killed."""
+        self._runtime.stop(self._container, KILLED)
+
+
+def begin_direct(runtime: FakeContainerRuntime, call: ProgramCall, channel: Channel) -> Process:
+    """Start the CLI. Its record has no image, which says that there is no container, and the whole host for a mount."""
+    home = call.environment.get("HOME") or call.cwd
+    request = ContainerRequest(
+        image="",
+        argv=(call.program, *call.argv),
+        environment=tuple(call.environment.items()),
+        mounts=(HOST,),
+        labels=(),
+        time_limit_ms=0,
+        workdir=call.cwd,
+        home=home,
+        user=call.user,
+        network="host",
+        read_only_root=False,
+        stdin=call.stdin,
+    )
+    container = runtime.create(request)
+    process = Direct(runtime, container, channel)
+    runtime.watch(container, process)
+    runtime.begin(container)
+    return process

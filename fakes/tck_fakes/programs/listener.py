@@ -1,0 +1,291 @@
+"""Serves the stand-in programs: every process that an engine starts has a connection here, as long as it lives.
+
+The containers belong to the kit's one lock. A connection's reader takes it to begin a program or to hand a signal on;
+what a program puts out is only queued under it, and written by a thread of the connection's own, so that a process
+that does not read holds nobody up. Nothing here waits for the lock without end, so that closing always succeeds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import socket as sockets
+import threading
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import cast
+
+from tck_driver.errors import KitError
+from tck_fakes.programs.call import REFUSED, SIGNALLED, Process, ProgramCall
+from tck_fakes.programs.programs import Programs
+
+#: The longest line a program may send; a prompt stands in it whole.
+MAX_LINE = 16 * 1024 * 1024
+#: How much may wait to be read by a program before it is given up.
+MAX_WAITING = 64 * 1024 * 1024
+#: The longest path a Unix socket can have on every system.
+MAX_PATH = 103
+_BLOCK = 65_536
+_MOMENT = 0.05
+
+
+class _GoneError(Exception):
+    """The program has ended, or the listener closes."""
+
+
+class _RefusedError(Exception):
+    """The program cannot be begun; the text says why."""
+
+
+class _Connection:
+    """One process of an engine's, and the kit's way back to it."""
+
+    def __init__(self, listener: ProgramListener, link: sockets.socket) -> None:
+        self._listener = listener
+        self._link = link
+        self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._waiting = 0
+        self._counting = threading.Lock()
+        #: Nothing more is written; and whether that is because the program was told its end.
+        self._over = False
+        self._ended = False
+        self.reader = threading.Thread(target=self._read, name="program reader", daemon=True)
+        self.writer = threading.Thread(target=self._write, name="program writer", daemon=True)
+
+    def start(self) -> None:
+        """Begin to serve."""
+        self.writer.start()
+        self.reader.start()
+
+    def close(self) -> None:
+        """End it, whatever is still to be said."""
+        self._over = True
+        self._queue.put(None)
+        with contextlib.suppress(OSError):
+            self._link.shutdown(sockets.SHUT_RDWR)
+
+    # The channel
+
+    def out(self, text: str) -> None:
+        """Queue text for standard output."""
+        self._text("out", text)
+
+    def err(self, text: str) -> None:
+        """Queue text for standard error."""
+        self._text("err", text)
+
+    def exit(self, code: int) -> None:
+        """Queue the end."""
+        if not self._over:
+            self._put(f"exit {code}\n".encode())
+            self._over = self._ended = True
+            self._queue.put(None)
+
+    def _text(self, stream: str, text: str) -> None:
+        data = text.encode("utf-8", "surrogateescape")
+        self._put(f"{stream} {len(data)}\n".encode() + data)
+
+    def _put(self, data: bytes) -> None:
+        if self._over:
+            return
+        with self._counting:
+            self._waiting += len(data)
+        if self._waiting > MAX_WAITING:
+            self.close()
+        else:
+            self._queue.put(data)
+
+    # The threads
+
+    def _write(self) -> None:
+        with contextlib.suppress(OSError):
+            while (data := self._queue.get()) is not None:
+                self._link.sendall(data)
+                with self._counting:
+                    self._waiting -= len(data)
+        # The program ends at the last word; this lets the reader end too.
+        with contextlib.suppress(OSError):
+            self._link.shutdown(sockets.SHUT_RDWR)
+
+    def _read(self) -> None:
+        process: Process | None = None
+        try:
+            lines = self._lines()
+            process = self._begin(lines)
+            for line in lines:
+                number = _object(line).get("signal")
+                if isinstance(number, int):
+                    with self._listener.hold():
+                        process.signal(number)
+        except _RefusedError as refusal:
+            self.err(f"{refusal}\n")
+            self.exit(REFUSED)
+        except _GoneError:
+            pass
+        finally:
+            if process is not None and not self._ended:
+                with contextlib.suppress(_GoneError), self._listener.hold():
+                    process.gone()
+            self._over = True
+            self._queue.put(None)
+            self.writer.join()
+            self._link.close()
+            self._listener.forget(self)
+
+    def _begin(self, lines: Iterator[bytes]) -> Process:
+        """Read the call, and standard input where the program wants it, and begin."""
+        given = _object(next(lines, None))
+        with self._listener.hold():
+            wants = self._listener.programs().wants_stdin(_call(given, ""))
+        stdin = ""
+        if wants:
+            self._put(b"stdin\n")
+            answer = _object(next(lines, None))
+            number = answer.get("signal")
+            if isinstance(number, int):
+                self.exit(SIGNALLED + number)
+                raise _GoneError
+            stdin = str(answer.get("stdin", ""))
+        with self._listener.hold():
+            programs = self._listener.programs()
+            try:
+                return programs.begin(_call(given, stdin), self)
+            except Exception as fault:
+                # Whatever it is, it is the kit's, and must neither end this thread unseen nor leave a program waiting.
+                programs.unknown.append(f"how to begin {given.get('program')} ({type(fault).__name__}: {fault})")
+                raise _RefusedError(f"session-tck: a fault of the kit: {type(fault).__name__}: {fault}") from fault
+
+    def _lines(self) -> Iterator[bytes]:
+        pending = bytearray()
+        while True:
+            try:
+                data = self._link.recv(_BLOCK)
+            except OSError:
+                data = b""
+            if not data:
+                return
+            pending += data
+            if b"\n" in data:
+                *whole, rest = pending.split(b"\n")
+                pending = rest
+                yield from (bytes(line) for line in whole)
+            if len(pending) > MAX_LINE:
+                raise _RefusedError(f"session-tck: a program's call or input is longer than {MAX_LINE} bytes")
+
+
+def _object(line: bytes | None) -> dict[str, object]:
+    if line is None:
+        raise _GoneError
+    try:
+        read: object = json.loads(line.decode("utf-8", "surrogateescape"))
+    except ValueError:
+        read = None
+    if not isinstance(read, dict):
+        raise _RefusedError("session-tck: what a program sent is no JSON object")
+    return cast("dict[str, object]", read)
+
+
+def _call(given: dict[str, object], stdin: str) -> ProgramCall:
+    argv, environment = given.get("argv"), given.get("environment")
+    if not isinstance(argv, list) or not isinstance(environment, dict):
+        raise _RefusedError("session-tck: what a program sent is no call")
+    return ProgramCall(
+        program=str(given.get("program", "")),
+        argv=tuple(str(word) for word in cast("list[object]", argv)),
+        cwd=str(given.get("cwd", "/")),
+        environment={str(name): str(value) for name, value in cast("dict[object, object]", environment).items()},
+        stdin=stdin,
+        terminal=given.get("terminal") is True,
+        user=str(given.get("user", "")),
+    )
+
+
+class ProgramListener:
+    """Listens for the stand-in programs, from `start` to `close`."""
+
+    def __init__(self, socket: Path, current: Callable[[], Programs | None], lock: threading.RLock) -> None:
+        """Listen at `socket`. `current` gives the open scenario's programs; it and they are used under `lock` alone."""
+        self._path = socket
+        self._current = current
+        self._lock = lock
+        self._closing = threading.Event()
+        self._connections: set[_Connection] = set()
+        self._known = threading.Lock()
+        self._socket: sockets.socket | None = None
+        self._accepting: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to listen. Raises `KitError` where the system has no place for the socket."""
+        if len(str(self._path).encode()) > MAX_PATH:
+            raise KitError(f"the socket's path {self._path} is longer than {MAX_PATH} bytes; use a shorter folder")
+        listening = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
+        try:
+            listening.bind(str(self._path))
+            listening.listen(128)
+        except OSError as error:
+            listening.close()
+            raise KitError(f"nothing can listen at {self._path}: {error.strerror}") from error
+        self._socket = listening
+        self._accepting = threading.Thread(target=self._accept, args=(listening,), name="programs", daemon=True)
+        self._accepting.start()
+
+    def close(self) -> None:
+        """End every conversation and leave neither thread nor file. May be called while the lock is held."""
+        if self._socket is None or self._accepting is None:
+            return
+        self._closing.set()
+        with contextlib.suppress(OSError), sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM) as last:
+            # Not every system wakes a thread that accepts when its socket is closed; a visitor does.
+            last.connect(str(self._path))
+        self._accepting.join()
+        self._socket.close()
+        self._socket = None
+        self._path.unlink(missing_ok=True)
+        with self._known:
+            open_ones = list(self._connections)
+        for connection in open_ones:
+            connection.close()
+        for connection in open_ones:
+            connection.reader.join()
+
+    @contextlib.contextmanager
+    def hold(self) -> Generator[None]:
+        """Hold the kit's lock. Raises `_GoneError` where the listener closes meanwhile."""
+        while not self._lock.acquire(timeout=_MOMENT):
+            if self._closing.is_set():
+                raise _GoneError
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    def programs(self) -> Programs:
+        """Give the open scenario's programs. Raises `_RefusedError` where none is open."""
+        programs = self._current()
+        if programs is None:
+            raise _RefusedError("session-tck: no scenario is open, so nothing can be started")
+        return programs
+
+    def forget(self, connection: _Connection) -> None:
+        """Let go of a connection that has ended."""
+        with self._known:
+            self._connections.discard(connection)
+
+    def _accept(self, listening: sockets.socket) -> None:
+        while True:
+            try:
+                link, _ = listening.accept()
+            except OSError:
+                if self._closing.is_set():
+                    return
+                # Out of descriptors, most likely; others may end.
+                self._closing.wait(_MOMENT)
+                continue
+            if self._closing.is_set():
+                link.close()
+                return
+            connection = _Connection(self, link)
+            with self._known:
+                self._connections.add(connection)
+            connection.start()

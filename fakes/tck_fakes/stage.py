@@ -1,0 +1,124 @@
+"""One scenario's surroundings: every fake, the lock that they share, and where an engine outside finds them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from tck_driver.errors import KitError
+from tck_driver.stimuli import Stimulus
+from tck_driver.witness import WitnessLog
+from tck_fakes.clock import VirtualClock
+from tck_fakes.forge import FakeForge
+from tck_fakes.model import FakeModelProvider
+from tck_fakes.programs.programs import Programs
+from tck_fakes.protection import Protection
+from tck_fakes.remover import ProtectingRemover
+from tck_fakes.runtime import FakeContainerRuntime
+from tck_simulator.cleanup import LocalRemover
+
+
+@dataclass(slots=True, eq=False)
+class Stage:
+    """The fakes of one scenario. What an engine outside does to them comes from other threads, under `lock`."""
+
+    place: Path
+    witness: WitnessLog
+    clock: VirtualClock
+    runtime: FakeContainerRuntime
+    forge: FakeForge
+    models: FakeModelProvider
+    remover: ProtectingRemover
+    programs: Programs
+    lock: threading.RLock
+    urls: Mapping[str, str] = field(default_factory=dict[str, str])
+    #: What went wrong among the stand-ins themselves.
+    faults: list[str] = field(default_factory=list[str])
+    protection: Protection = field(default_factory=Protection)
+    #: Whether what the bench protects must be so for whoever removes it, and not for those alone who ask.
+    guarded_for_real: bool = False
+
+    @classmethod
+    def at(cls, place: Path, seed: int, lock: threading.RLock, urls: Mapping[str, str]) -> Stage:
+        """Make fresh fakes; containers have their layers below `place`."""
+        witness = WitnessLog()
+        clock = VirtualClock()
+        runtime = FakeContainerRuntime(clock, witness, place / "containers", seed)
+        return cls(
+            place=place,
+            witness=witness,
+            clock=clock,
+            runtime=runtime,
+            forge=FakeForge(witness),
+            models=FakeModelProvider(witness),
+            remover=ProtectingRemover(LocalRemover()),
+            programs=Programs(runtime, clock),
+            lock=lock,
+            urls=urls,
+        )
+
+    def now(self) -> datetime:
+        """Give the scenario's time."""
+        return self.clock.now()
+
+    def set_time(self, now: datetime) -> None:
+        """Let it be this time; containers whose end is due by then end."""
+        with self.lock:
+            self.clock.set(now)
+
+    def next_end(self) -> datetime | None:
+        """Give the next instant at which a container ends by itself."""
+        with self.lock:
+            return self.runtime.next_end()
+
+    def stands_still(self, container: str) -> bool:
+        """Say whether this container runs, and goes on only when time passes or the bench lets it."""
+        with self.lock:
+            return self.runtime.parked(container)
+
+    def asked_version(self) -> bool:
+        """Say whether a version command is what stands still."""
+        with self.lock:
+            now = self.clock.now()
+            return any(
+                live.account is None and not live.ended and live.stands(now) for live in self.runtime.containers()
+            )
+
+    def endpoints(self) -> Mapping[str, str]:
+        """Give where stand-ins, forge and model are."""
+        return self.urls
+
+    def hear(self, stimulus: Stimulus) -> None:
+        """Let the tracker know of a stimulus."""
+        with self.lock:
+            self.forge.hear(stimulus)
+
+    def protect(self, path: Path) -> None:
+        """Make removing this path fail."""
+        self.remover.protect(path)
+        if self.guarded_for_real:
+            self.protection.protect(path)
+
+    def unprotect(self, path: Path) -> None:
+        """Let it be removed again."""
+        self.remover.unprotect(path)
+        self.protection.unprotect(path)
+
+    def close(self) -> None:
+        """End what still runs, without a record: the scenario is over."""
+        with self.lock:
+            self.programs.close()
+            self.runtime.close()
+            self.protection.close()
+
+    def raise_faults(self) -> None:
+        """Raise `KitError` for what went wrong among the stand-ins."""
+        with self.lock:
+            faults = [*self.faults, *self.programs.unknown]
+            self.faults.clear()
+            self.programs.unknown.clear()
+        if faults:
+            raise KitError("; ".join(faults[:3]))

@@ -1,0 +1,161 @@
+"""The forge and the model provider over HTTP, for engines in other processes: small JSON over loopback.
+
+`GET …/forge/issue` answers as the scenario says, with a status of 401 to 503, or by closing the connection for a
+time-out; `POST …/forge/comment` and its like are witnessed. `POST …/model/complete` answers a prompt, and whatever
+stands in its body besides provider, model and prompt is witnessed as a session field (OFF-4).
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, cast
+from urllib.parse import parse_qs, urlsplit
+
+from tck_driver.vocabulary import MailboxRef
+from tck_fakes.stage import Stage
+from tck_simulator.ports import ForgeError
+
+_MOST_BYTES = 1024 * 1024
+Json = dict[str, Any]
+
+
+class Web:
+    """Listens on a free port of loopback until `close`."""
+
+    def __init__(self, current: Callable[[], Stage | None]) -> None:
+        """Listen from now on; `current` gives the scenario that is open."""
+
+        class Handler(_Handler):
+            stage = staticmethod(current)
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        # Whoever keeps a connection open must not keep the kit from ending.
+        self._server.block_on_close = False
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+
+    @property
+    def urls(self) -> Mapping[str, str]:
+        """The base URLs of forge and model."""
+        base = f"http://127.0.0.1:{self._server.server_address[1]}"
+        return {"forge": f"{base}/forge", "model": f"{base}/model"}
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class _RequestError(Exception):
+    """A request that cannot be answered: the status and why."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    disable_nagle_algorithm = True
+    timeout = 60
+    stage: Callable[[], Stage | None]
+
+    def do_GET(self) -> None:
+        self._respond({})
+
+    def do_POST(self) -> None:
+        try:
+            size = int(self.headers.get("Content-Length") or 0)
+        except ValueError:
+            size = -1
+        if not 0 <= size <= _MOST_BYTES:
+            self.close_connection = True
+            self._say(413, {"error": "the body has no usable length"})
+            return
+        try:
+            body: object = json.loads(self.rfile.read(size) or b"{}")
+        except (ValueError, RecursionError):
+            body = None
+        if isinstance(body, dict):
+            self._respond(cast("Json", body))
+        else:
+            self._say(400, {"error": "the body is no JSON object"})
+
+    def _respond(self, body: Json) -> None:
+        stage = self.stage()
+        if stage is None:
+            self._say(503, {"error": "no scenario is open"})
+            return
+        try:
+            with stage.lock:
+                answer = self._answer(stage, urlsplit(self.path).path, body)
+        except _RequestError as fault:
+            self._say(fault.status, {"error": str(fault)})
+        except ForgeError as fault:
+            if fault.status is None:
+                self.close_connection = True
+                return
+            self._say(fault.status, {"error": "as the scenario says"})
+        except (KeyError, TypeError, ValueError) as fault:
+            self._say(400, {"error": f"a field is missing or of the wrong type: {fault}"})
+        else:
+            self._say(200, answer)
+
+    def _answer(self, stage: Stage, path: str, body: Json) -> Json:
+        forge = stage.forge
+        match (self.command, path):
+            case ("GET", "/forge/issue"):
+                query = {name: values[0] for name, values in parse_qs(urlsplit(self.path).query).items()}
+                state = forge.issue(_mailbox(query))
+                return {"open": state.open, "assigned": state.assigned, "merged": state.merged}
+            case ("POST", "/forge/comment"):
+                forge.comment(_mailbox(body["mailbox"]), _text(body, "text"))
+            case ("POST", "/forge/label"):
+                forge.add_label(_mailbox(body["mailbox"]), _text(body, "label"))
+            case ("POST", "/forge/unlabel"):
+                forge.remove_label(_mailbox(body["mailbox"]), _text(body, "label"))
+            case ("POST", "/forge/branch"):
+                forge.push_branch(_text(body, "organization"), _text(body, "project"), _text(body, "branch"))
+            case ("POST", "/forge/merge_request"):
+                number = forge.open_merge_request(
+                    _mailbox(body["mailbox"]), _text(body, "branch"), _text(body, "title")
+                )
+                return {"number": number}
+            case ("POST", "/model/complete"):
+                others = tuple(sorted(set(body) - {"provider", "model", "prompt"}))
+                answer = stage.models.complete(
+                    _text(body, "provider"), _text(body, "model"), _text(body, "prompt"), others
+                )
+                return {"ok": answer.ok, "text": answer.text}
+            case _:
+                raise _RequestError(404, f"there is no {self.command} {path}")
+        return {}
+
+    def _say(self, status: int, answer: Json) -> None:
+        said = json.dumps(answer).encode("ascii")
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the library's name
+        """Keep quiet."""
+
+
+def _mailbox(fields: Json) -> MailboxRef:
+    kind = fields["kind"]
+    if kind not in {"issue", "merge_request"}:
+        raise ValueError(f"kind {kind!r}")
+    return MailboxRef(_text(fields, "organization"), _text(fields, "project"), kind, int(fields["iid"]))
+
+
+def _text(fields: Json, name: str) -> str:
+    value = fields[name]
+    if not isinstance(value, str):
+        raise TypeError(name)
+    return value

@@ -1,0 +1,127 @@
+"""Keeps one worker's driver running: starts it, starts it anew after a fault, and ends it.
+
+A driver that breaks down costs the scenario in which it did. One that breaks down again and again, without a whole
+scenario in between, is given up, so that the run ends.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+from pathlib import Path
+
+from tck_driver.capabilities import CAPABILITIES
+from tck_driver.connection import START, About, Connection
+from tck_driver.engine import Declaration
+from tck_driver.errors import DriverError
+from tck_driver.http import HttpTransport
+from tck_driver.process import Command, DriverProcess
+from tck_driver.stdio import StdioTransport
+from tck_driver.transport import Transport
+from tck_kit.engine_choice import SERVED, EngineChoice
+
+#: How often in a row a driver may break down before it is given up.
+MOST_IN_A_ROW = 3
+_LONGEST_URL = 200
+
+
+class DriverKeeper:
+    """One driver at a time. `directory` is the folder that drivers are told of, each a new one below it."""
+
+    def __init__(self, choice: EngineChoice, folder: Path, about: About, stand_ins: Path, number: int = 0) -> None:
+        """Prepare; the driver is started when it is asked for first. `number` is the worker's."""
+        self._choice = choice
+        self._folder = folder
+        self._about = about
+        self._stand_ins = stand_ins
+        self._number = number
+        self._connection: Connection | None = None
+        self._first: tuple[Declaration, str] | None = None
+        self._in_a_row = 0
+        self._started = 0
+        self.directory = folder
+
+    def connection(self) -> Connection:
+        """Give a driver that can be asked. Raises `DriverError` where there is none."""
+        if self._connection is not None and self._connection.usable:
+            return self._connection
+        if self._in_a_row >= MOST_IN_A_ROW:
+            raise DriverError(f"the driver broke down {self._in_a_row} times in a row, and was not started again")
+        self._in_a_row += 1
+        if self._connection is not None:
+            self._connection.kill()
+            self._connection = None
+        self._connection = self._begin()
+        return self._connection
+
+    def went_well(self) -> None:
+        """Note that a scenario ended with a driver that can be asked further."""
+        if self._connection is not None and self._connection.usable:
+            self._in_a_row = 0
+
+    def end(self) -> str | None:
+        """End the driver; say what was wrong with its end, if anything was."""
+        if self._connection is None:
+            return None
+        if not self._connection.usable:
+            self._connection.kill()
+            return None
+        return self._connection.end()
+
+    def _begin(self) -> Connection:
+        self._started += 1
+        self.directory = self._folder / f"driver-{self._started}"
+        self.directory.mkdir(parents=True)
+        connection = Connection(self._transport(), self._choice.timeout_scale)
+        try:
+            said = connection.initialize(self._about, CAPABILITIES, str(self.directory))
+        except BaseException:
+            connection.kill()
+            raise
+        introduced = said, connection.clock
+        if self._first is not None and introduced != self._first:
+            connection.kill()
+            raise DriverError(f"the driver changed its mind at a restart: {_difference(*self._first, *introduced)}")
+        self._first = introduced
+        return connection
+
+    def _transport(self) -> Transport:
+        choice = self._choice
+        if choice.kind == "url":
+            return HttpTransport(choice.urls[self._number % len(choice.urls)])
+        words = SERVED if choice.simulated else choice.words
+        directory = str(self._folder) if choice.simulated else choice.directory
+        if choice.kind == "sim+http":
+            process = DriverProcess(Command((*words, "http"), directory), self._stand_ins)
+            return HttpTransport(_announced(process), process.kill, process.words)
+        return StdioTransport(Command(words, directory, choice.environment), self._stand_ins)
+
+
+def _difference(first: Declaration, first_clock: str, now: Declaration, clock: str) -> str:
+    if first_clock != clock:
+        return f"its clock was {first_clock} and is {clock}"
+    for field in ("name", "version", "language", "homepage"):
+        if getattr(first, field) != getattr(now, field):
+            return f"{field} was {getattr(first, field)!r} and is {getattr(now, field)!r}"
+    changed = sorted(
+        name
+        for name in {*first.capabilities, *now.capabilities}
+        if first.capabilities.get(name) != now.capabilities.get(name)
+    )
+    name = changed[0] if changed else ""
+    was, now_is = first.capabilities.get(name, "undeclared"), now.capabilities.get(name, "undeclared")
+    return f"{name} was {was} and is {now_is}"
+
+
+def _announced(process: DriverProcess) -> str:
+    """Read the URL that a driver prints first."""
+    until = time.monotonic() + START
+    said = b""
+    while b"\n" not in said and len(said) < _LONGEST_URL:
+        readable, _, _ = select.select((process.stdout,), (), (), max(0.0, until - time.monotonic()))
+        more = process.read() if readable else b""
+        if not more:
+            process.kill()
+            raise DriverError(f"the driver did not say where it listens\n{process.words()}".rstrip())
+        said += more
+    return said.decode("ascii", "replace").strip()

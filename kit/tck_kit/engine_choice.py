@@ -1,0 +1,106 @@
+"""Which engine a run is about, and how it is reached."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+
+from tck_fakes.observed_mapping import SessionMapping
+from tck_kit.faults import UsageFault
+
+if TYPE_CHECKING:
+    from tck_kit.project_file import ProjectFile
+
+Kind = Literal["sim", "sim+stdio", "sim+http", "command", "url"]
+#: The names under which the simulator is chosen.
+SIMULATORS: tuple[Kind, ...] = ("sim", "sim+stdio", "sim+http")
+#: How the simulator is started as a driver.
+SERVED = (sys.executable, "-P", "-m", "tck_fakes.served")
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The engine's own database: its URL, which may hold `{directory}` and `{workdir}`, and where its rows are."""
+
+    url: str
+    mapping: SessionMapping = field(default_factory=SessionMapping)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineChoice:
+    """An engine: the simulator in process, a driver that the kit starts, or drivers that listen already."""
+
+    kind: Kind = "sim"
+    words: tuple[str, ...] = ()
+    urls: tuple[str, ...] = ()
+    directory: str = "."
+    environment: tuple[tuple[str, str], ...] = ()
+    observed: Observed | None = None
+    timeout_scale: float = 1.0
+
+    @property
+    def in_process(self) -> bool:
+        """Whether no driver is needed."""
+        return self.kind == "sim"
+
+    @property
+    def simulated(self) -> bool:
+        """Whether it is the kit's own simulator, whichever way it is reached."""
+        return self.kind in SIMULATORS
+
+    @property
+    def transport(self) -> str:
+        """What stands in a report."""
+        return {"sim": "in process", "sim+http": "http", "url": "http"}.get(self.kind, "stdio")
+
+    @property
+    def shown(self) -> str:
+        """What a person is told."""
+        if self.kind == "command":
+            return shlex.join(self.words)
+        return " ".join(self.urls) if self.kind == "url" else self.kind
+
+
+def choose(text: str, directory: Path) -> EngineChoice:
+    """Read what `--engine` says: the simulator's name, a URL, or a command. Raises `UsageFault`."""
+    said = text.strip()
+    for name in SIMULATORS:
+        if said == name:
+            return EngineChoice(name)
+    if said.startswith("sim+"):
+        raise UsageFault("there is no such way to the simulator", f"--engine {said}", "use sim, sim+stdio or sim+http")
+    if "://" in said.partition(" ")[0]:
+        return EngineChoice("url", urls=tuple(_url(one) for one in said.split()))
+    try:
+        words = tuple(shlex.split(said))
+    except ValueError as fault:
+        raise UsageFault(f"this is no command: {fault}", f"--engine {said}", "quote it as in a shell") from fault
+    if not words:
+        raise UsageFault("no engine is named", "--engine", "give sim, a URL, or the command of a driver")
+    return EngineChoice("command", words=words, directory=str(directory))
+
+
+def _url(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+        fit = parts.scheme == "http" and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        fit = False
+    if not fit:
+        raise UsageFault("this is no URL of a driver", f"--engine {text}", "give one such as http://127.0.0.1:8700")
+    return text
+
+
+def chosen_by(project: ProjectFile) -> EngineChoice:
+    """Give the engine that a project file names; the simulator where it names none."""
+    scale = project.timeout_scale or 1.0
+    if project.command is not None:
+        directory = str(project.directory or project.folder)
+        return EngineChoice("command", project.command, (), directory, project.environment, timeout_scale=scale)
+    if project.urls is not None:
+        return EngineChoice("url", urls=project.urls, timeout_scale=scale)
+    return replace(choose(project.name or "sim", project.folder), timeout_scale=scale)

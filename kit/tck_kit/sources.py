@@ -1,0 +1,167 @@
+"""Where the engine of a scenario comes from: made in process around the kit's fakes, or reached through a driver."""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from pathlib import Path
+from typing import Protocol
+
+from tck_driver.connection import About
+from tck_driver.engine import Engine
+from tck_driver.errors import DriverError
+from tck_driver.remote import RemoteEngine
+from tck_fakes.database import ObservedDatabase, SessionTable
+from tck_fakes.faulty import CONTROLS
+from tck_fakes.in_process import InProcessEngine
+from tck_fakes.observed_url import fill
+from tck_fakes.outside import Outside
+from tck_fakes.served import DATABASE
+from tck_fakes.stage import Stage
+from tck_kit.driver_keeper import DriverKeeper
+from tck_kit.engine_choice import EngineChoice, Observed
+from tck_simulator.store import Store
+
+
+class Source(Protocol):
+    """Gives each scenario its surroundings and its engine."""
+
+    #: The database that the simulator in process is to use.
+    database_url: str | None
+
+    def stage(self, place: Path, seed: str) -> Stage:
+        """Make the surroundings of a scenario in its folder."""
+        ...
+
+    def engine(self, stage: Stage) -> Engine:
+        """Give the engine of a scenario."""
+        ...
+
+    def table(self, stage: Stage) -> SessionTable | None:
+        """Give the engine's own database, where that can be looked into."""
+        ...
+
+    def ending(self, stage: Stage) -> None:
+        """Hear that a scenario is over, once its engine was closed."""
+        ...
+
+    def close(self) -> str | None:
+        """Let everything go; say what was wrong with the driver's end."""
+        ...
+
+
+class InProcessSource:
+    """The simulator, or with `faulty` an engine of `CONTROLS` in its place. The store is emptied for each scenario."""
+
+    def __init__(self, folder: Path, version: str, database_url: str | None, faulty: str | None) -> None:
+        """Make the database."""
+        url = database_url or f"sqlite:///{folder / 'engine.sqlite'}"
+        self.database_url: str | None = url
+        self._lock = threading.RLock()
+        self._version = version
+        self._faulty = faulty
+        self._store = Store(url)
+        self._store.create()
+        self._table = ObservedDatabase(url)
+
+    def stage(self, place: Path, seed: str) -> Stage:
+        """Make the surroundings of a scenario."""
+        return Stage.at(place, zlib.crc32(seed.encode()), self._lock, {})
+
+    def engine(self, stage: Stage) -> Engine:
+        """Make an engine around them."""
+        engine: Engine = InProcessEngine(
+            clock=stage.clock,
+            runtime=stage.runtime,
+            forge=stage.forge,
+            models=stage.models,
+            remover=stage.remover,
+            store=self._store,
+            version=self._version,
+            hear=stage.forge.hear,
+            next_end=stage.runtime.next_end,
+        )
+        return engine if self._faulty is None else CONTROLS[self._faulty].make(engine)
+
+    def table(self, stage: Stage) -> SessionTable:  # noqa: ARG002 -- one for all scenarios
+        """Give the simulator's database."""
+        return self._table
+
+    def ending(self, stage: Stage) -> None:
+        """Do nothing."""
+
+    def close(self) -> str | None:
+        """Let the database go."""
+        self._table.close()
+        self._store.close()
+        return None
+
+
+class DriverSource:
+    """Engines behind a driver, one scenario after the other. `folder` is this worker's."""
+
+    database_url: str | None = None
+
+    def __init__(self, choice: EngineChoice, folder: Path, about: About, number: int) -> None:
+        """Begin to listen; the driver is started for the first scenario."""
+        self._choice = choice
+        self._outside = Outside(folder / "outside")
+        self._keeper = DriverKeeper(choice, folder, about, self._outside.path, number)
+        self._tables: dict[str, ObservedDatabase] = {}
+        self._observed = choice.observed
+        if choice.simulated:
+            self._observed = Observed(f"sqlite:///{{directory}}/{DATABASE}")
+
+    def stage(self, place: Path, seed: str) -> Stage:
+        """Make the surroundings of a scenario, and open them to the engine."""
+        stage = Stage.at(place, zlib.crc32(seed.encode()), self._outside.lock, self._outside.urls)
+        stage.guarded_for_real = not self._choice.simulated
+        self._outside.stage = stage
+        return stage
+
+    def engine(self, stage: Stage) -> Engine:
+        """Give the engine behind the driver. Raises `DriverError` where the driver cannot be had."""
+        return RemoteEngine(self._keeper.connection(), stage, stage.place.name, str(stage.place))
+
+    def table(self, stage: Stage) -> SessionTable | None:
+        """Give the database that was named, with the folders in its URL filled in."""
+        if self._observed is None:
+            return None
+        url = fill(self._observed.url, directory=self._keeper.directory, workdir=stage.place)
+        if url not in self._tables:
+            if "{workdir}" in self._observed.url:
+                self._let_tables_go()
+            self._tables[url] = ObservedDatabase(url, self._observed.mapping)
+        return self._tables[url]
+
+    def ending(self, stage: Stage) -> None:
+        """Close the surroundings, and look whether anything lies outside of the scenario's folder."""
+        self._outside.stage = None
+        self._keeper.went_well()
+        strangers = sorted(
+            path.name for path in stage.place.parent.iterdir() if path != stage.place and not path.name.isdecimal()
+        )
+        if strangers:
+            raise DriverError(f"something was written outside of the scenario's workdir: ../{strangers[0]}")
+
+    def close(self) -> str | None:
+        """End the driver and let everything go."""
+        try:
+            return self._keeper.end()
+        finally:
+            self._let_tables_go()
+            self._outside.close()
+
+    def _let_tables_go(self) -> None:
+        for table in self._tables.values():
+            table.close()
+        self._tables.clear()
+
+
+def source(
+    choice: EngineChoice, folder: Path, version: str, about: About, *, database_url: str | None, number: int
+) -> Source:
+    """Make the source of the chosen engine, in a worker's folder; `number` is the worker's."""
+    if choice.in_process:
+        return InProcessSource(folder, version, database_url, None)
+    return DriverSource(choice, folder, about, number)
