@@ -133,6 +133,6 @@ class Bench(Protocol):
         """Read `llm_sessions` straight from the engine's database; None where that is not possible."""
         ...
 
-    def tamper_native_id(self, run: str, value: str) -> None:
-        """Overwrite the native id in the engine's database, as an attacker with a database client would."""
+    def tamper_native_id(self, run: str, value: str) -> bool:
+        """Overwrite the native id in the engine's database, as an attacker would; False where it is out of reach."""
         ...

@@ -26,6 +26,7 @@ ACCESS: tuple[str, ...] = (
     *(f"view.{name}" for name in get_args(ViewName)),
     "control.clock",
     "control.kill",
+    "control.overwrite",
 )
 #: What the kit asks every engine about, one by one.
 CAPABILITIES: tuple[str, ...] = (*FEATURES, *ACCESS)

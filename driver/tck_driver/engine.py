@@ -75,6 +75,10 @@ class Engine(Protocol):
         """Give the rows of one view."""
         ...
 
+    def overwrite(self, run: str, native_session_id: str) -> None:
+        """Overwrite a stored native id past the engine's own checks, where the kit cannot reach its database."""
+        ...
+
     def kill(self) -> None:
         """End the engine without warning, as a power cut would."""
         ...

@@ -146,6 +146,11 @@ class RemoteEngine:
         self._require(f"view.{view}")
         return read_rows(view, self._ask("state/query", {"view": view})["rows"])
 
+    def overwrite(self, run: str, native_session_id: str) -> None:
+        """Have a stored native id overwritten."""
+        self._require("control.overwrite")
+        self._ask("state/overwrite", {"run": run, "native_session_id": native_session_id})
+
     def kill(self) -> None:
         """End the engine without warning."""
         self._require("control.kill")

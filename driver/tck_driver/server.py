@@ -82,6 +82,7 @@ class Server:
             "clock/advance": self._advance,
             "barrier/quiesce": self._quiesce,
             "state/query": self._query,
+            "state/overwrite": self._overwrite,
             "engine/kill": self._kill,
             "engine/start": self._start,
             "scenario/close": self._close,
@@ -177,6 +178,10 @@ class Server:
 
     def _query(self, params: Json) -> Json:
         return {"rows": [row_fields(row) for row in self._it().query(params["view"])]}
+
+    def _overwrite(self, params: Json) -> Json:
+        self._it().overwrite(params["run"], params["native_session_id"])
+        return {}
 
     def _kill(self, _params: Json) -> Json:
         self._it().kill()

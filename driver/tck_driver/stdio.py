@@ -51,7 +51,8 @@ class StdioTransport:
             self._write(cancel + b"\n", now + GRACE)
             self._usable = self._line(now + GRACE) is not None
             told = "and answered only once the request was cancelled" if self._usable else "nor after a cancellation"
-            raise DriverTimeoutError(f"the driver did not answer within {seconds:g} s, {told}")
+            begun = f"; its last line is not whole: {quote(bytes(self._held))}" if self._held else ""
+            raise DriverTimeoutError(f"the driver did not answer within {seconds:g} s, {told}{begun}")
         self._usable = True
         return answer
 

@@ -49,6 +49,9 @@ class SilentEngine:
         """Know nothing."""
         return ()
 
+    def overwrite(self, run: str, native_session_id: str) -> None:
+        """Do nothing."""
+
     def kill(self) -> None:
         """Do nothing."""
 
@@ -96,6 +99,10 @@ class ForgetfulEngine(SilentEngine):
     def query(self, view: ViewName) -> Sequence[Row]:
         """Answer as the simulator does."""
         return self._engine.query(view)
+
+    def overwrite(self, run: str, native_session_id: str) -> None:
+        """Answer as the simulator does."""
+        self._engine.overwrite(run, native_session_id)
 
     def kill(self) -> None:
         """End as the simulator does."""

@@ -119,6 +119,13 @@ class InProcessEngine:
         """Answer from the bookkeeping."""
         return self._call(lambda engine: engine.query(view))
 
+    def overwrite(self, run: str, native_session_id: str) -> None:
+        """Overwrite a stored native id in the database."""
+        try:
+            self._store.overwrite_native_id(int(run), native_session_id)
+        except (StoreError, ValueError) as fault:
+            raise EngineError(str(fault)) from fault
+
     def kill(self) -> None:
         """Throw the process away; store, folders and containers stay as they are."""
         self._engine = None

@@ -92,6 +92,10 @@ class ServedSimulator:
         """Answer from the bookkeeping."""
         return self._it().query(view)
 
+    def overwrite(self, run: str, native_session_id: str) -> None:
+        """Overwrite a stored native id."""
+        self._it().overwrite(run, native_session_id)
+
     def kill(self) -> None:
         """End without warning."""
         self._it().kill()

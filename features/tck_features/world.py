@@ -188,6 +188,12 @@ class World:
         """Tell a CLI what to do at its next starts."""
         self.bench.script(adapter, *(shape if isinstance(shape, Script) else Script(shape) for shape in shapes))
 
+    def overwrite_native_id(self, run: str, value: str) -> None:
+        """Overwrite a stored native id behind the engine's back, or where that cannot be reached, have it done."""
+        if not self.bench.tamper_native_id(run, value):
+            self.engine.overwrite(run, value)
+        self.settle()
+
     # --- what there is now -------------------------------------------------------------------------------------------
 
     def table(self) -> tuple[SessionRow, ...]:

@@ -60,6 +60,7 @@ def requests(endpoints: Mapping[str, str]) -> Iterator[tuple[str, Json]]:
     yield "clock/advance", {"ms": 60_000, "now": instant(later)}
     yield "barrier/quiesce", {"deadline_ms": 500}
     yield "state/query", {"view": "sessions"}
+    yield "state/overwrite", {"run": "1", "native_session_id": "00000000-0000-7000-8000-000000000000"}
     yield "engine/kill", {}
     yield "engine/start", {}
     yield "scenario/close", {}

@@ -114,6 +114,8 @@ UPDATE_HELD_RUN = update(t.llm_sessions).where(
     _R.id == bindparam("run"),
     _R.mailbox_id.in_(select(_M.id).where(_M.lease_epoch == bindparam("epoch"), _M.lease_owner.is_not(None))),
 )
+#: `run`, and the native id to store whoever holds the lease
+OVERWRITE = update(t.llm_sessions).where(_R.id == bindparam("run"))
 RUNS = select(t.llm_sessions).order_by(_R.id)
 #: `key`
 RUNS_OF_MAILBOX = select(t.llm_sessions).where(_R.mailbox_id == bindparam("key")).order_by(_R.id)

@@ -340,6 +340,11 @@ class Store:
         with self._once() as connection:
             connection.execute(q.UPDATE_HELD_RUN, {"run": run, "epoch": epoch, "native_session_id": native_id})
 
+    def overwrite_native_id(self, run: int, native_id: str) -> None:
+        """Store an id as somebody with a database client would, for tests of what the engine then makes of it."""
+        with self._once() as connection:
+            connection.execute(q.OVERWRITE, {"run": run, "native_session_id": native_id})
+
     def start_run_afresh(self, run: int, epoch: int, fallback: FallbackReason) -> bool:
         """Note that a refused resume is started again without the id; False where the lease has moved on (FALLBACK-6).
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tck_driver.bench import Bench, TrackerAnswer
-from tck_driver.errors import UntestableError
 from tck_driver.views import SessionRow
 from tck_driver.vocabulary import AdapterId, MailboxRef
 from tck_driver.witness import ForgeWrite, ModelCalled, WitnessLog
@@ -127,7 +126,7 @@ def test_the_bench_is_one_handle_on_all_fakes(tmp_path: Path) -> None:
     table, stage = Table(), Stage.at(tmp_path, 1, threading.RLock(), {})
     bench: Bench = FakeBench(stage, tmp_path / "base", table)
     assert (bench.now(), bench.sessions_table(), bench.running()) == (stage.clock.now(), None, [])
-    bench.tamper_native_id("r1", "x")
+    assert bench.tamper_native_id("r1", "x")
     assert table.tampered == [("r1", "x")]
     bench.set_version(AdapterId.GROK_BUILD, "3.2.1")
     asked = ContainerRequest("runner-grok", ("grok", "--version"), (), (), (), 1000)
@@ -143,11 +142,10 @@ def test_the_bench_is_one_handle_on_all_fakes(tmp_path: Path) -> None:
     stage.remover.remove(tmp_path / "x")
 
 
-def test_a_database_out_of_reach_makes_tampering_untestable_and_no_fault_of_the_engine(tmp_path: Path) -> None:
+def test_a_database_out_of_reach_is_neither_read_nor_tampered_with(tmp_path: Path) -> None:
     bench = FakeBench(Stage.at(tmp_path, 1, threading.RLock(), {}), tmp_path / "base", None)
     assert bench.sessions_table() is None
-    with pytest.raises(UntestableError, match="--observe-db"):
-        bench.tamper_native_id("r1", "x")
+    assert not bench.tamper_native_id("r1", "x")
 
 
 def test_what_is_protected_cannot_be_removed_by_an_engine_with_hands_of_its_own(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ DECLINED: list[tuple[str, Spoken, str]] = [
     ("stimulus/send", {"type": "issue.opened", "payload": {}}, "stimulus.issue.opened"),
     ("clock/advance", {"ms": 1000, "now": "2031-01-01T00:00:01Z"}, "control.clock"),
     ("state/query", {"view": "sessions"}, "view.sessions"),
+    ("state/overwrite", {"run": "1", "native_session_id": "x"}, "control.overwrite"),
     ("engine/kill", {}, "control.kill"),
     ("engine/start", {}, "control.kill"),
 ]

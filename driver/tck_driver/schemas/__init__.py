@@ -25,6 +25,7 @@ METHODS: Mapping[str, str] = MappingProxyType(
         "clock/advance": "clock-advance",
         "barrier/quiesce": "barrier-quiesce",
         "state/query": "state-query",
+        "state/overwrite": "state-overwrite",
         "engine/kill": "engine-kill",
         "engine/start": "engine-start",
         "scenario/close": "scenario-close",

@@ -162,8 +162,7 @@ def _odd(world: World, reported: str) -> None:
 def tampered_with(world: World, ordinal: int, value: str) -> None:
     """Change a row behind the engine's back."""
     world.notes["odd id"] = value
-    world.bench.tamper_native_id(world.row(ordinal).run, value)
-    world.settle()
+    world.overwrite_native_id(world.row(ordinal).run, value)
 
 
 @given("a file stands in place of the state directory of {party}")

@@ -230,5 +230,4 @@ def state_zeroed(world: World, party: str) -> None:
 @given("the stored native id of the {ordinal} run was overwritten with {string}")
 def tampered(world: World, ordinal: int, value: str) -> None:
     """Change a row behind the engine's back."""
-    world.bench.tamper_native_id(world.row(ordinal).run, value)
-    world.settle()
+    world.overwrite_native_id(world.row(ordinal).run, value)

@@ -138,6 +138,13 @@ func queryState(_ context.Context, params members) (object, error) {
 	return nil, unsupported("view." + view)
 }
 
+// overwriteState overwrites the native id that the engine has stored for a run.
+func overwriteState(_ context.Context, _ members) (object, error) {
+	// Write native_session_id where the engine keeps it for run, past the engine's own checks. Then: return object{},
+	// nil. The kit does it itself where it can reach the database. docs/driver-protocol.md, "state/overwrite".
+	return nil, unsupported("control.overwrite")
+}
+
 // killEngine ends the engine without warning, as a power cut would.
 func killEngine(_ context.Context, _ members) (object, error) {
 	// SIGKILL the engine's own processes; containers, database and folders stay as they are. Then: return object{},
@@ -204,6 +211,7 @@ var methods = map[string]method{
 	"clock/advance":   {advanceClock, map[string]string{"ms": "integer", "now": "text"}},
 	"barrier/quiesce": {quiesce, map[string]string{"deadline_ms": "integer"}},
 	"state/query":     {queryState, map[string]string{"view": "text"}},
+	"state/overwrite": {overwriteState, map[string]string{"run": "text", "native_session_id": "text"}},
 	"engine/kill":     {killEngine, nil},
 	"engine/start":    {startEngine, nil},
 	"scenario/close":  {closeScenario, nil},

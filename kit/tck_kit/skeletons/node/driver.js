@@ -87,6 +87,13 @@ async function queryState(params) {
   throw unsupported(`view.${params.view}`);
 }
 
+// Overwrites the native id that the engine has stored for a run.
+async function overwriteState() {
+  // Write params.native_session_id where the engine keeps it for params.run, past the engine's own checks. Then:
+  // return {}. The kit does it itself where it can reach the database. docs/driver-protocol.md, "state/overwrite".
+  throw unsupported("control.overwrite");
+}
+
 // Ends the engine without warning, as a power cut would.
 async function killEngine() {
   // SIGKILL the engine's own processes; containers, database and folders stay as they are. Then: return {}.
@@ -145,6 +152,7 @@ const METHODS = new Map([
   ["clock/advance", [advanceClock, { ms: "integer", now: "text" }]],
   ["barrier/quiesce", [quiesce, { deadline_ms: "integer" }]],
   ["state/query", [queryState, { view: "text" }]],
+  ["state/overwrite", [overwriteState, { run: "text", native_session_id: "text" }]],
   ["engine/kill", [killEngine, {}]],
   ["engine/start", [startEngine, {}]],
   ["scenario/close", [closeScenario, {}]],

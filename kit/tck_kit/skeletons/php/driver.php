@@ -105,6 +105,15 @@ function query_state(object $params): object
     throw unsupported("view.$params->view");
 }
 
+// Overwrites the native id that the engine has stored for a run.
+function overwrite_state(object $params): object
+{
+    // Write $params->native_session_id where the engine keeps it for $params->run, past the engine's own checks. Then:
+    // return (object) []. The kit does it itself where it can reach the database. docs/driver-protocol.md,
+    // "state/overwrite".
+    throw unsupported('control.overwrite');
+}
+
 // Ends the engine without warning, as a power cut would.
 function kill_engine(object $params): object
 {
@@ -174,6 +183,7 @@ const METHODS = [
     'clock/advance' => ['advance_clock', ['ms' => 'integer', 'now' => 'text']],
     'barrier/quiesce' => ['quiesce', ['deadline_ms' => 'integer']],
     'state/query' => ['query_state', ['view' => 'text']],
+    'state/overwrite' => ['overwrite_state', ['run' => 'text', 'native_session_id' => 'text']],
     'engine/kill' => ['kill_engine', []],
     'engine/start' => ['start_engine', []],
     'scenario/close' => ['close_scenario', []],

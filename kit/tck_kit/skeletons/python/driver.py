@@ -101,6 +101,14 @@ def query_state(params: Object) -> Object:
     raise unsupported(f"view.{params['view']}")
 
 
+def overwrite_state(_params: Object) -> Object:
+    """Overwrite the native id that the engine has stored for a run."""
+    # Write params["native_session_id"] where the engine keeps it for params["run"], past the engine's own checks.
+    # Then: return {}. The kit does it itself where it can reach the database. docs/driver-protocol.md,
+    # "state/overwrite".
+    raise unsupported("control.overwrite")
+
+
 def kill_engine(_params: Object) -> Object:
     """End the engine without warning, as a power cut would."""
     # SIGKILL the engine's own processes; containers, database and folders stay as they are. Then: return {}.
@@ -153,6 +161,7 @@ METHODS: dict[str, tuple[Callable[[Object], Object], dict[str, str]]] = {
     "clock/advance": (advance_clock, {"ms": "integer", "now": "text"}),
     "barrier/quiesce": (quiesce, {"deadline_ms": "integer"}),
     "state/query": (query_state, {"view": "text"}),
+    "state/overwrite": (overwrite_state, {"run": "text", "native_session_id": "text"}),
     "engine/kill": (kill_engine, {}),
     "engine/start": (start_engine, {}),
     "scenario/close": (close_scenario, {}),
