@@ -30,6 +30,7 @@ unit: $(VENV)/.developed
 ## bench: the figures of benchmarks/, as ratios taken in one run
 bench: $(VENV)/.developed
 	$(BIN)/python benchmarks/bench_run.py
+	$(BIN)/python benchmarks/bench_transports.py
 
 clean:
 	rm -rf build dist $(VENV)

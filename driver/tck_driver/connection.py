@@ -110,8 +110,8 @@ class Connection:
             raise DriverError(f"{method}: there is no driver to ask any more")
         self._count += 1
         name = f"r{self._count}"
-        message = _encode({"jsonrpc": "2.0", "id": name, "method": method, "params": given})
-        cancel = _encode({"jsonrpc": "2.0", "method": "$/cancel", "params": {"id": name}})
+        message = encode({"jsonrpc": "2.0", "id": name, "method": method, "params": given})
+        cancel = encode({"jsonrpc": "2.0", "method": "$/cancel", "params": {"id": name}})
         allowed = (DEADLINES.get(method, CONTROL) if seconds is None else seconds) * self.timeout_scale
         # A driver may take the whole of the time that it is given to come to rest.
         allowed += given.get("deadline_ms", 0) / 1000
@@ -152,7 +152,7 @@ class Connection:
 
     def _answer(self, method: str, said: bytes) -> Json:
         try:
-            answer = _decode(said)
+            answer = decode(said)
         except (ValueError, RecursionError):
             self._broken(f"answered {method} with something that is no message in JSON and UTF-8: {quote(said)}")
         try:
@@ -194,7 +194,7 @@ class Connection:
         return f"\nits standard error ends with: {words}" if words else ""
 
 
-def _encode(message: Json) -> bytes:
+def encode(message: Json) -> bytes:
     """Give a message in ASCII, so that no reader of lines can take a sign in it for a line's end.
 
     Half a surrogate pair, which not every language can read, becomes the sign for "no such character".
@@ -205,7 +205,7 @@ def _encode(message: Json) -> bytes:
     return text.encode("ascii")
 
 
-def _decode(said: bytes) -> Any:  # noqa: ANN401 -- whatever a driver has said
+def decode(said: bytes) -> Any:  # noqa: ANN401 -- whatever a driver has said
     """Read a message. Raises `ValueError`, also for what Python alone takes for JSON."""
     text = said.decode("utf-8")
     message = json.loads(text, parse_constant=_no_number)

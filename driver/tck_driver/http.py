@@ -29,6 +29,10 @@ _OK = 200
 _YOUNG = 1.0
 
 
+class _UnreachableError(OSError):
+    """There is nobody to connect to."""
+
+
 class HttpTransport:
     """Implements `Transport`. `close` is called at the end, for whoever has started the driver."""
 
@@ -54,13 +58,15 @@ class HttpTransport:
         self._usable = False
         self._drop_what_is_stale()
         try:
-            answer = self._post(self._link, message, time.monotonic() + seconds)
+            self._link.reach(time.monotonic() + seconds)
+            answer = self._post(self._link, message)
         except TimeoutError:
             self._link.close()
             self._notify(cancel)
             raise DriverTimeoutError(f"the driver did not answer within {seconds:g} s") from None
         except (OSError, http.client.HTTPException) as fault:
-            raise self._broken_off(fault) from fault
+            self._link.close()
+            raise _broken_off(fault) from fault
         self._used = time.monotonic()
         self._usable = True
         return answer
@@ -94,18 +100,7 @@ class HttpTransport:
         if readable or time.monotonic() - self._used > _YOUNG:
             self._link.close()
 
-    def _broken_off(self, fault: Exception) -> DriverError:
-        reached = self._link.sock is not None
-        self._link.close()
-        told = f"{type(fault).__name__}: {fault}"
-        if not reached:
-            return DriverCrashedError(f"the driver cannot be reached ({told})")
-        if isinstance(fault, (OSError, http.client.IncompleteRead)):
-            return DriverCrashedError(f"the driver broke the connection off ({told})")
-        return DriverError(f"the driver answered with something that is no HTTP ({told[:QUOTED]})")
-
-    def _post(self, link: _Link, message: bytes, until: float) -> bytes:
-        link.until = until
+    def _post(self, link: _Link, message: bytes) -> bytes:
         link.request("POST", self._path, message, _HEADERS)
         response = link.getresponse()
         said = bytearray()
@@ -126,7 +121,8 @@ class HttpTransport:
         """Tell of a cancellation on a connection of its own; what comes of it does not matter any more."""
         link = _Link(*self._where)
         try:
-            self._post(link, cancel, time.monotonic() + GRACE)
+            link.reach(time.monotonic() + GRACE)
+            self._post(link, cancel)
         except (OSError, http.client.HTTPException, DriverError):
             return
         finally:
@@ -137,6 +133,18 @@ class _Link(http.client.HTTPConnection):
     """A connection that goes by one deadline from its first byte to the last, however slowly they come."""
 
     until = 0.0
+
+    def reach(self, until: float) -> None:
+        """Connect, unless it is connected; what follows has time until then. Raises `_UnreachableError`."""
+        self.until = until
+        if self.sock is not None:
+            return
+        try:
+            self.connect()
+        except TimeoutError:
+            raise
+        except OSError as fault:
+            raise _UnreachableError(fault) from fault
 
     def connect(self) -> None:
         """Connect to a socket that keeps the deadline."""
@@ -159,6 +167,16 @@ class _Socket(socket.socket):
     def sendall(self, data: ReadableBuffer, flags: int = 0, /) -> None:
         self.settimeout(self._left())
         super().sendall(data, flags)
+
+
+def _broken_off(fault: Exception) -> DriverError:
+    """Say what became of an exchange that came to no answer."""
+    if isinstance(fault, _UnreachableError):
+        return DriverCrashedError(f"the driver cannot be reached ({fault})")
+    told = f"{type(fault).__name__}: {fault}"[:QUOTED].rstrip()
+    if isinstance(fault, (OSError, http.client.IncompleteRead)):
+        return DriverCrashedError(f"the driver broke the connection off ({told})")
+    return DriverError(f"the driver answered with something that is no HTTP ({told})")
 
 
 def _parts(url: str) -> tuple[str, int, str]:

@@ -9,7 +9,7 @@ engine has something to do, so that hours pass in no time and in the right order
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -38,7 +38,9 @@ PATIENCE = 15.0
 #: How many steps of time one `advance` may take.
 MOST_STEPS = 20_000
 _POLL_MS = 500
-_PAUSE = 0.002
+_PAUSE, _LONGEST_PAUSE = 0.001, 0.02
+#: How much time passes at once for a command that hangs, where nobody has anything to do at a certain instant.
+_A_WHILE = timedelta(seconds=1)
 
 
 class Surroundings(Protocol):
@@ -62,6 +64,11 @@ class Surroundings(Protocol):
 
     def asked_version(self) -> bool:
         """Say whether a version command is what stands still."""
+        ...
+
+    @property
+    def relayed(self) -> Callable[[], bool]:
+        """Say whether the stand-in programs have written all that they were given, for the engine to read."""
         ...
 
     def endpoints(self) -> Mapping[str, str]:
@@ -132,7 +139,10 @@ class RemoteEngine:
             raise DriverError("the driver declares control.clock as supported, and its clock as the machine's own")
         target = self._around.now() + timedelta(milliseconds=milliseconds)
         for _ in range(MOST_STEPS):
-            if self._step(target):
+            now = self._around.now()
+            self._settle(self._go(now, min(self._due(now) or target, target)))
+            # What happened on the way may have taken time of its own, beyond our target even.
+            if self._around.now() >= target:
                 return
         raise DriverError(f"the driver's next_deadline moved on {MOST_STEPS} times in one advance of the clock")
 
@@ -185,23 +195,23 @@ class RemoteEngine:
             self._settle(answer)
         return refused
 
-    def _step(self, target: datetime) -> bool:
-        """Go to the next instant at which something is due; say whether that was the target."""
-        now = self._around.now()
-        end = self._around.next_end()
-        due = [when for when in (self._deadline, end) if when is not None and now < when <= target]
-        when = min(due, default=target)
+    def _due(self, now: datetime) -> datetime | None:
+        """Give the next instant at which engine or containers have something to do by themselves."""
+        known = (self._deadline, self._around.next_end())
+        return min((when for when in known if when is not None and now < when), default=None)
+
+    def _go(self, now: datetime, when: datetime) -> Json:
+        """Let it be another instant for kit and engine."""
         # Whoever has something to do at that instant is to find the other at it: a deadline starts and stops containers
         # at the kit's time, and a container's end is noted by the engine at the engine's time.
-        engine_first = when == end and when != self._deadline
+        engine_first = when == self._around.next_end() and when != self._deadline
         if not engine_first:
             self._around.set_time(when)
         answer = self._pass(now, when)
         if engine_first:
             self._around.set_time(when)
             answer.pop("rest", None)
-        self._settle(answer)
-        return when >= target
+        return answer
 
     def _pass(self, now: datetime, when: datetime) -> Json:
         """Tell the engine that time has passed."""
@@ -219,20 +229,24 @@ class RemoteEngine:
         """Wait until the engine is at rest, by the answer's own account of it or by asking."""
         patience = PATIENCE * self._connection.timeout_scale
         until = time.monotonic() + patience
+        pause, sure = _PAUSE, False
         rest = self._rest_in(answer)
         while True:
-            if rest is not None and all(self._waits(one) for one in rest.pending):
-                if not self._waits_for_version(rest):
+            if rest is not None and self._stands(rest):
+                if self._waits_for_version(rest):
+                    # A version command that hangs is no agent's run: its time passes at once, as for any short command.
+                    now = self._around.now()
+                    rest = self._rest_in(self._go(now, self._due(now) or now + _A_WHILE))
+                elif sure or not any(one.waits_for == "container" for one in rest.pending):
                     return
-                # A version command that hangs is no agent's run: its time passes at once, as for any short command.
-                now = self._around.now()
-                when = rest.next_deadline or now + timedelta(seconds=1)
-                self._around.set_time(when)
-                rest = self._rest_in(self._pass(now, when))
+                else:
+                    # What a container has said by now may not have reached the engine when it gave this answer.
+                    sure = self._around.relayed()
             if rest is not None and time.monotonic() > until:
                 raise EngineTimeoutError(f"the engine did not come to rest within {patience:g} s: {_told(rest)}")
             if rest is not None:
-                time.sleep(_PAUSE)
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
             rest = self._take(self._ask("barrier/quiesce", {"deadline_ms": _POLL_MS}))
 
     def _waits_for_version(self, rest: Rest) -> bool:
@@ -241,6 +255,10 @@ class RemoteEngine:
 
     def _rest_in(self, answer: Json) -> Rest | None:
         return self._take(answer["rest"]) if "rest" in answer else None
+
+    def _stands(self, rest: Rest) -> bool:
+        """Say whether everything that is under way, as far as that is known, waits for the outside world."""
+        return (rest.idle or bool(rest.pending)) and all(self._waits(one) for one in rest.pending)
 
     def _waits(self, one: Pending) -> bool:
         if one.waits_for == "container":

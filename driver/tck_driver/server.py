@@ -39,6 +39,9 @@ from tck_driver.messages import (
 )
 from tck_driver.transport import MOST_BYTES
 
+#: How long an error's text may be, and how many digits the length of a body has at most.
+_LONGEST, _MOST_DIGITS = 10_000, 10
+
 
 class ServedEngine(Engine, Protocol):
     """An engine that can also say what it waits for, and is told where things are."""
@@ -97,14 +100,15 @@ class Server:
             if message is None:
                 return None
             name = message["id"]
-            answer: Json = {"result": self._result(message)}
+            return _encoded(name, {"result": self._result(message)})
         except RequestError as fault:
             data = {} if fault.data is None else {"data": fault.data}
-            answer = {"error": {"code": fault.code, "message": str(fault), **data}}
-        return json.dumps({"jsonrpc": "2.0", "id": name, **answer}, separators=(",", ":")).encode("ascii")
+            return _encoded(name, {"error": {"code": fault.code, "message": str(fault)[:_LONGEST], **data}})
 
     def _read(self, line: bytes) -> Json | None:
         """Read a request; None for a notification, which nothing answers, whatever is wrong with it."""
+        if len(line) > MOST_BYTES:
+            raise RequestError(INVALID_REQUEST, "this is longer than 1 MiB")
         try:
             message: Any = json.loads(line)
         except (ValueError, RecursionError) as fault:
@@ -161,14 +165,14 @@ class Server:
 
     def _open(self, params: Json) -> Json:
         engine = self._it()
-        engine.prepare(moment(params["config"]["now"]), params["endpoints"])
+        engine.prepare(_moment(params["config"]["now"]), params["endpoints"])
         return self._with_rest({"refused": engine.open(read_config(params, None))})
 
     def _send(self, params: Json) -> Json:
         return self._with_rest(result_of(self._it().send(read_stimulus(params))))
 
     def _advance(self, params: Json) -> Json:
-        now = moment(params["now"])
+        now = _moment(params["now"])
         self._it().advance_to(now)
         return self._with_rest({"now": instant(now)})
 
@@ -201,6 +205,25 @@ class Server:
         return answer if answer.get("refused") is not None else answer | {"rest": rest_fields(self._it().rest())}
 
 
+def _moment(text: str) -> datetime:
+    """Read a point in time, of which the schema knows the form alone."""
+    try:
+        return moment(text)
+    except ValueError as fault:
+        raise RequestError(INVALID_PARAMS, f"{text} is in no calendar: {fault}") from None
+
+
+def _encoded(name: str | None, answer: Json) -> bytes:
+    """Give an answer as it is sent. Raises `RequestError` for one that cannot be sent."""
+    try:
+        said = json.dumps({"jsonrpc": "2.0", "id": name, **answer}, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as fault:
+        raise RequestError(INTERNAL, f"the answer cannot be written in JSON: {fault}") from fault
+    if len(said) >= MOST_BYTES:
+        raise RequestError(INTERNAL, "the answer is longer than 1 MiB")
+    return said.encode("ascii")
+
+
 def serve_stdio(server: Server) -> None:
     """Answer over the standard streams until they end; nothing else can write to standard output meanwhile."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
@@ -212,8 +235,15 @@ def serve_stdio(server: Server) -> None:
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes]:
-    while line := stream.readline(MOST_BYTES + 2):
+    """Give whole lines, and of one that is too long its beginning alone; what is begun and never ended is none."""
+    while (line := stream.readline(MOST_BYTES + 1)).endswith(b"\n") or len(line) > MOST_BYTES:
         yield line
+        while line and not line.endswith(b"\n"):
+            line = stream.readline(MOST_BYTES)
+
+
+def _size(said: str | None) -> int:
+    return int(said) if said is not None and said.isdecimal() and len(said) < _MOST_DIGITS else -1
 
 
 def serve_http(server: Server, port: int, announce: Callable[[str], None]) -> None:
@@ -224,9 +254,11 @@ def serve_http(server: Server, port: int, announce: Callable[[str], None]) -> No
         #: Headers and body leave together, so that no half of an answer waits for an acknowledgement.
         wbufsize = -1
         disable_nagle_algorithm = True
+        #: Seconds after which a connection over which nothing comes makes room for another one.
+        timeout = 5
 
         def do_POST(self) -> None:
-            size = int(self.headers.get("Content-Length") or 0)
+            size = _size(self.headers.get("Content-Length"))
             if self.path != "/rpc" or not 0 < size <= MOST_BYTES:
                 self.close_connection = True
                 self.send_error(404 if self.path != "/rpc" else 413)
@@ -237,7 +269,7 @@ def serve_http(server: Server, port: int, announce: Callable[[str], None]) -> No
             self.send_header("Content-Length", str(len(answer)))
             self.end_headers()
             self.wfile.write(answer)
-            self.close_connection = server.ended
+            self.close_connection = self.close_connection or server.ended
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the library's name
             """Keep quiet."""

@@ -55,6 +55,10 @@ class Outside:
         """The endpoints of a scenario."""
         return {"path": str(self._path), **self._web.urls}
 
+    def relayed(self) -> bool:
+        """Say whether every stand-in program that runs has written all that it was given."""
+        return self._programs.relayed()
+
     def close(self) -> None:
         """Listen no more."""
         self._programs.close()

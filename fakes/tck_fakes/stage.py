@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +19,11 @@ from tck_fakes.protection import Protection
 from tck_fakes.remover import ProtectingRemover
 from tck_fakes.runtime import FakeContainerRuntime
 from tck_simulator.cleanup import LocalRemover
+
+
+def _at_once() -> bool:
+    """Have nothing to relay."""
+    return True
 
 
 @dataclass(slots=True, eq=False)
@@ -38,6 +43,8 @@ class Stage:
     #: What went wrong among the stand-ins themselves.
     faults: list[str] = field(default_factory=list[str])
     protection: Protection = field(default_factory=Protection)
+    #: Whether the stand-in programs have written all that they were given.
+    relayed: Callable[[], bool] = _at_once
     #: Whether what the bench protects must be so for whoever removes it, and not for those alone who ask.
     guarded_for_real: bool = False
 

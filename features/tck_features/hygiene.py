@@ -5,6 +5,8 @@ Specification: ISOLATE-6, RESUME-10, §13.1, §17.2.
 
 from __future__ import annotations
 
+from tck_driver.errors import DriverError, UnsupportedError, UntestableError
+from tck_driver.views import SessionRow
 from tck_driver.vocabulary import RunOutcome
 from tck_features.world import World
 
@@ -34,3 +36,19 @@ def check_hygiene(world: World) -> None:
     world.checks.expect(
         "no worktree is left after the runs have ended", expected=[], actual=[*left], rests_on="witnessed"
     )
+    _compare_tables(world)
+
+
+def _compare_tables(world: World) -> None:
+    """Hold the driver's rows against the engine's own, where both can be had: a false row is the driver's fault."""
+    observed = world.bench.sessions_table()
+    if observed is None:
+        return
+    try:
+        reported = world.view("sessions", SessionRow)
+    except (UnsupportedError, UntestableError):
+        return
+    told, held = ([str(row) for row in rows] for rows in (reported, observed))
+    if told != held:
+        false = next((row for row in told if row not in held), "fewer rows, or in another order")
+        raise DriverError(f"the view of sessions says what the engine's database does not: {false}")

@@ -29,6 +29,10 @@ class Observed:
     url: str
     mapping: SessionMapping = field(default_factory=SessionMapping)
 
+    def at(self, url: str) -> Observed:
+        """Give the same layout at another URL."""
+        return replace(self, url=url)
+
 
 @dataclass(frozen=True, slots=True)
 class EngineChoice:

@@ -15,7 +15,7 @@ from tck_kit.faults import UsageFault
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tck_kit.engine_choice import EngineChoice
+    from tck_kit.engine_choice import EngineChoice, Observed
     from tck_kit.project_file import ProjectFile
 
 T = TypeVar("T")
@@ -167,6 +167,7 @@ def _engine(
     project: ProjectFile | None, engine: str | None, observe_db: str | None, timeout_scale: float | None
 ) -> EngineChoice:
     """Choose the engine: what an option says wins over the project file."""
+    from tck_fakes.observed_url import anchored  # noqa: PLC0415 -- as above
     from tck_kit.engine_choice import EngineChoice, Observed, choose, chosen_by  # noqa: PLC0415 -- as above
 
     if engine is not None:
@@ -181,9 +182,24 @@ def _engine(
             raise UsageFault(
                 "the simulator's database is read anyway", "--observe-db", "leave it out, or name an engine"
             )
-        told = Observed(observe_db) if choice.observed is None else replace(choice.observed, url=observe_db)
+        told = (choice.observed or Observed("")).at(anchored(observe_db, Path.cwd()))
         choice = replace(choice, observed=told)
+    if choice.observed is not None:
+        _refuse_unusable(choice.observed)
     return choice if timeout_scale is None else replace(choice, timeout_scale=timeout_scale)
+
+
+def _refuse_unusable(observed: Observed) -> None:
+    """Raise `UsageFault` for a database that cannot be meant, before anything is run."""
+    from tck_fakes.database import ObservedDatabase  # noqa: PLC0415 -- as above
+    from tck_fakes.observed_mapping import MappingError  # noqa: PLC0415 -- as above
+    from tck_fakes.observed_url import fill  # noqa: PLC0415 -- as above
+
+    try:
+        ObservedDatabase(fill(observed.url, directory=Path("/"), workdir=Path("/")), observed.mapping).close()
+    except MappingError as fault:
+        first = fault.faults[0]
+        raise UsageFault(first.what, f"observed database, {first.key}", first.cure) from fault
 
 
 def _settings(

@@ -116,6 +116,7 @@ class DriverSource:
         """Make the surroundings of a scenario, and open them to the engine."""
         stage = Stage.at(place, zlib.crc32(seed.encode()), self._outside.lock, self._outside.urls)
         stage.guarded_for_real = not self._choice.simulated
+        stage.relayed = self._outside.relayed
         self._outside.stage = stage
         return stage
 

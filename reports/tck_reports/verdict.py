@@ -165,12 +165,12 @@ def _obstacles(
         yield f"{len(unseen)} of {len(rows)} requirements were not run, or not wholly"
     if grading.filtered is not None:
         yield grading.filtered
-    if denominator == 0:
-        yield "no requirement is left to judge by"
     declined = sum(row.outcome is Outcome.UNSUPPORTED for row in rows)
     if declined > denominator:
         # Otherwise an engine could conform by declining whatever it does not do.
         yield f"the engine declines {declined} of {len(rows)} requirements"
+    if denominator == 0:
+        yield "no requirement is left to judge by"
     if not any(row.evidence for row in rows):
         yield "there is no evidence at all"
 

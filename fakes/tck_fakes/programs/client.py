@@ -3,8 +3,9 @@
 `python -X utf8 -I -S client.py SOCKET PROGRAM [ARGUMENT...]`, from the scripts that `install` writes. An engine starts
 one for every container, so it loads three small modules and nothing else, and speaks lines that need no JSON reader.
 
-To the kit, one JSON object a line: the call; `{"stdin": text}` once it is asked for; `{"signal": number}`. From the
-kit: `out N` or `err N` and N bytes after the line's end, `stdin`, `exit N`.
+To the kit, one JSON object a line: the call; `{"stdin": text}` once it is asked for; `{"signal": number}`;
+`{"shown": 1}` for each text once it has been written. From the kit: `out N` or `err N` and N bytes after the line's
+end, `stdin`, `exit N`.
 """
 
 import os
@@ -129,6 +130,7 @@ class Client:
                     return
                 show(1 if word == b"out" else 2, rest[:size])
                 rest = rest[size:]
+                self.send(line(("shown", "1")))
             elif word == b"stdin":
                 self.reads = True
             else:

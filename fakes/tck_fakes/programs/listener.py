@@ -46,6 +46,9 @@ class _Connection:
         self._link = link
         self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._waiting = 0
+        #: Texts that the program has not said it has written.
+        self._unseen = 0
+        self._begun = False
         self._counting = threading.Lock()
         #: Nothing more is written; and whether that is because the program was told its end.
         self._over = False
@@ -64,6 +67,11 @@ class _Connection:
         self._queue.put(None)
         with contextlib.suppress(OSError):
             self._link.shutdown(sockets.SHUT_RDWR)
+
+    @property
+    def relayed(self) -> bool:
+        """Whether whoever started the program can read all that it was given to write."""
+        return self._over or (self._begun and not self._unseen)
 
     # The channel
 
@@ -84,6 +92,8 @@ class _Connection:
 
     def _text(self, stream: str, text: str) -> None:
         data = text.encode("utf-8", "surrogateescape")
+        with self._counting:
+            self._unseen += 1
         self._put(f"{stream} {len(data)}\n".encode() + data)
 
     def _put(self, data: bytes) -> None:
@@ -113,8 +123,13 @@ class _Connection:
         try:
             lines = self._lines()
             process = self._begin(lines)
+            self._begun = True
             for line in lines:
-                number = _object(line).get("signal")
+                said = _object(line)
+                if "shown" in said:
+                    with self._counting:
+                        self._unseen -= 1
+                number = said.get("signal")
                 if isinstance(number, int):
                     with self._listener.hold():
                         process.signal(number)
@@ -266,6 +281,11 @@ class ProgramListener:
         if programs is None:
             raise _RefusedError("session-tck: no scenario is open, so nothing can be started")
         return programs
+
+    def relayed(self) -> bool:
+        """Say whether every program that runs has written all that it was given."""
+        with self._known:
+            return all(connection.relayed for connection in self._connections)
 
     def forget(self, connection: _Connection) -> None:
         """Let go of a connection that has ended."""

@@ -326,8 +326,13 @@ def _installation(world: World, adapter: AdapterId) -> InstallationRow:
 def incident(world: World, party: str) -> None:
     """Check that a failed removal was recorded (CLEAN-11)."""
     name = world.state_dir(party).parent.name
-    wanted = os.strerror(errno.EACCES).lower()
-    rows = [row for row in world.view("incidents", IncidentRow) if name in row.subject and wanted in row.reason.lower()]
+    # An ordinary user is held off by modes, root by an attribute; the system has its words for each.
+    reasons = [os.strerror(number).lower() for number in (errno.EACCES, errno.EPERM)]
+    rows = [
+        row
+        for row in world.view("incidents", IncidentRow)
+        if name in row.subject and any(reason in row.reason.lower() for reason in reasons)
+    ]
     world.checks.expect(
         f"an incident that names {name} and says why is on record",
         expected=True,

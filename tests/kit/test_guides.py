@@ -1,0 +1,55 @@
+"""The guides: what they tell a reader to write or to type is what the kit takes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from tck_kit.command_line import cli
+from tck_kit.project_file import NAME, read
+
+ROOT = Path(__file__).parents[2]
+GUIDES = ("README.md", "docs/implementers.md", "examples/node-engine/README.md")
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+
+
+def blocks(guide: str, language: str) -> list[str]:
+    text = (ROOT / guide).read_text(encoding="utf-8")
+    return [body for name, body in _BLOCK.findall(text) if name == language]
+
+
+COMMANDS = [
+    (guide, words)
+    for guide in GUIDES
+    for body in blocks(guide, "console")
+    for line in body.splitlines()
+    if (words := tuple(shlex.split(line.removeprefix("$ "), comments=True)))[:1] == ("session-tck",) and line[0] == "$"
+]
+
+
+@pytest.mark.parametrize(("guide", "words"), COMMANDS, ids=lambda value: value if isinstance(value, str) else value[1])
+def test_every_command_of_a_guide_has_the_options_that_it_is_given(guide: str, words: tuple[str, ...]) -> None:
+    command: click.Command = cli
+    rest = list(words[1:])
+    while isinstance(command, click.Group):
+        command = command.commands[rest.pop(0)]
+    with command.make_context(guide, rest, resilient_parsing=False) as context:
+        assert context.params
+
+
+@pytest.mark.parametrize("body", blocks("docs/implementers.md", "toml"))
+def test_every_project_file_of_the_guide_can_be_read(body: str, tmp_path: Path) -> None:
+    (tmp_path / NAME).write_text(body, encoding="utf-8")
+    read(tmp_path / NAME)
+
+
+@pytest.mark.parametrize("guide", [*GUIDES, "docs/driver-protocol.md", "docs/architecture.md"])
+def test_every_link_of_a_guide_leads_somewhere(guide: str) -> None:
+    text = (ROOT / guide).read_text(encoding="utf-8")
+    lost = [link for link in _LINK.findall(text) if not ((ROOT / guide).parent / link).exists()]
+    assert lost == []
