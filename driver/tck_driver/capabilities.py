@@ -20,6 +20,8 @@ Support = Literal["supported", "unsupported"]
 
 #: What an engine may do without.
 FEATURES: tuple[str, ...] = ("sessions", "mailbox.merge_request", *(f"adapter.{adapter}" for adapter in AdapterId))
+#: Those of them that scenarios are written for one by one.
+ADAPTERS: tuple[str, ...] = tuple(f"adapter.{adapter}" for adapter in AdapterId)
 #: What a driver has to let the kit do.
 ACCESS: tuple[str, ...] = (
     *(f"stimulus.{name}" for name in STIMULUS_TYPES),

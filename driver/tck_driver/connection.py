@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from tck_driver import schemas
 from tck_driver.engine import Declaration
-from tck_driver.errors import DriverError, EngineError, FalseAdvertisingError, UntestableError
+from tck_driver.errors import DriverError, EngineError, FalseAdvertisingError, KitError, UntestableError
 from tck_driver.messages import PROTOCOL, Json
 from tck_driver.transport import Transport, quote
 
@@ -105,7 +105,7 @@ class Connection:
         try:
             schemas.check_params(method, given)
         except schemas.MisfitError as fault:
-            raise UntestableError(f"the kit cannot say this to a driver: {method}: {fault}") from fault
+            raise KitError(f"this is no message that a driver can be sent: {method}: {fault}") from fault
         if not self._transport.usable:
             raise DriverError(f"{method}: there is no driver to ask any more")
         self._count += 1

@@ -232,16 +232,17 @@ class RemoteEngine:
         pause, sure = _PAUSE, False
         rest = self._rest_in(answer)
         while True:
-            if rest is not None and self._stands(rest):
-                if self._waits_for_version(rest):
-                    # A version command that hangs is no agent's run: its time passes at once, as for any short command.
-                    now = self._around.now()
-                    rest = self._rest_in(self._go(now, self._due(now) or now + _A_WHILE))
-                elif sure or not any(one.waits_for == "container" for one in rest.pending):
-                    return
-                else:
-                    # What a container has said by now may not have reached the engine when it gave this answer.
-                    sure = self._around.relayed()
+            if rest is None or not self._stands(rest):
+                sure = False
+            elif self._waits_for_version(rest):
+                # A version command that hangs is no agent's run: its time passes at once, as for any short command.
+                now = self._around.now()
+                rest = self._rest_in(self._go(now, self._due(now) or now + _A_WHILE))
+            elif sure or not any(one.waits_for == "container" for one in rest.pending):
+                return
+            else:
+                # What a container has said by now may not have reached the engine when it gave this answer.
+                sure = self._around.relayed()
             if rest is not None and time.monotonic() > until:
                 raise EngineTimeoutError(f"the engine did not come to rest within {patience:g} s: {_told(rest)}")
             if rest is not None:

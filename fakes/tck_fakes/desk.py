@@ -80,22 +80,24 @@ class Desk:
                 for line in lines:
                     lines.write(json.dumps(self._answer(json.loads(line))).encode("ascii") + b"\n")
                     lines.flush()
-            except (OSError, ValueError):
+            except (OSError, ValueError, KeyError, TypeError):
+                # Whoever says what is no call is let go.
                 return
 
     def _answer(self, message: dict[str, Any]) -> dict[str, object]:
+        name, given = message["call"], message["with"]
         stage = self._current()
         if stage is None:
             return {"fault": "no scenario is open"}
         with stage.lock:
             try:
-                value = _call(stage, message["call"], message["with"])
+                value = _call(stage, name, given)
             except ForgeError as fault:
                 return {"forge": fault.status, "now": instant(stage.now())}
             except PermissionError as fault:
                 return {"denied": str(fault.filename)}
             except Exception as fault:  # noqa: BLE001 -- told to both sides
-                stage.faults.append(f"{message['call']}: {fault}")
+                stage.faults.append(f"{name}: {fault}")
                 return {"fault": str(fault)}
             return {"value": value, "now": instant(stage.now())}
 
@@ -113,10 +115,15 @@ class DeskClient:
 
     def __init__(self, place: Path, clock: VirtualClock) -> None:
         """Connect; the clock follows the kit's."""
-        link = socket.socket(socket.AF_UNIX)
-        link.connect(str(place))
-        self._lines = link.makefile("rwb")
+        with socket.socket(socket.AF_UNIX) as link:
+            link.connect(str(place))
+            # The connection stays open as long as this does.
+            self._lines = link.makefile("rwb")
         self._clock = clock
+
+    def close(self) -> None:
+        """Let the connection go."""
+        self._lines.close()
 
     def call(self, name: str, *arguments: object) -> Any:  # noqa: ANN401 -- what the table says of each call
         """Call a fake. Raises what the fake raised."""

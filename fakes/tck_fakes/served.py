@@ -39,6 +39,7 @@ class ServedSimulator:
         self._store.create()
         self._version = metadata.version("session-tck")
         self._clock = VirtualClock()
+        self._desk: DeskClient | None = None
         self._inner: InProcessEngine | None = None
 
     def declare(self, capabilities: Sequence[str]) -> Declaration:
@@ -52,8 +53,9 @@ class ServedSimulator:
 
     def prepare(self, now: datetime, endpoints: Mapping[str, str]) -> None:
         """Find the fakes."""
+        self._leave()
         self._clock = VirtualClock(now)
-        desk = DeskClient(Path(endpoints["path"]).with_name(DESK), self._clock)
+        self._desk = desk = DeskClient(Path(endpoints["path"]).with_name(DESK), self._clock)
         self._inner = InProcessEngine(
             clock=self._clock,
             runtime=DeskRuntime(desk),
@@ -106,7 +108,15 @@ class ServedSimulator:
 
     def close(self) -> Leaks:
         """End the scenario."""
-        return self._it().close()
+        try:
+            return self._it().close()
+        finally:
+            self._leave()
+
+    def _leave(self) -> None:
+        if self._desk is not None:
+            self._desk.close()
+            self._desk = None
 
     def _it(self) -> InProcessEngine:
         if self._inner is None:

@@ -8,8 +8,9 @@ stands in its body besides provider, model and prompt is witnessed as a session 
 from __future__ import annotations
 
 import json
+import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
@@ -18,7 +19,7 @@ from tck_driver.vocabulary import MailboxRef
 from tck_fakes.stage import Stage
 from tck_simulator.ports import ForgeError
 
-_MOST_BYTES = 1024 * 1024
+_MOST_BYTES, _LONGEST_LINE = 1024 * 1024, 1000
 Json = dict[str, Any]
 
 
@@ -31,7 +32,7 @@ class Web:
         class Handler(_Handler):
             stage = staticmethod(current)
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = _Server(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         # Whoever keeps a connection open must not keep the kit from ending.
         self._server.block_on_close = False
@@ -47,6 +48,16 @@ class Web:
         """Listen no more."""
         self._server.shutdown()
         self._server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    #: Connections that may wait to be taken; one too many would wait a second.
+    request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 -- the library's types
+        """Keep quiet about an engine that went away in the middle, as one does that is killed."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _RequestError(Exception):
@@ -69,21 +80,42 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         try:
-            size = int(self.headers.get("Content-Length") or 0)
-        except ValueError:
-            size = -1
-        if not 0 <= size <= _MOST_BYTES:
+            said = self._body()
+        except ValueError as fault:
             self.close_connection = True
-            self._say(413, {"error": "the body has no usable length"})
+            self._say(413, {"error": str(fault)})
             return
         try:
-            body: object = json.loads(self.rfile.read(size) or b"{}")
+            body: object = json.loads(said or b"{}")
         except (ValueError, RecursionError):
             body = None
         if isinstance(body, dict):
             self._respond(cast("Json", body))
         else:
             self._say(400, {"error": "the body is no JSON object"})
+
+    do_PUT = do_PATCH = do_DELETE = do_POST  # noqa: N815 -- the library's names
+
+    def _body(self) -> bytes:
+        """Read the body, whole or in the chunks of HTTP/1.1. Raises `ValueError` for one whose end nobody can find."""
+        if "chunked" in (self.headers.get("Transfer-Encoding") or "").lower():
+            return b"".join(self._chunks())
+        return self.rfile.read(_size(self.headers.get("Content-Length") or "0", 10, 0))
+
+    def _chunks(self) -> Iterator[bytes]:
+        told = 0
+        while size := _size(self.rfile.readline(_LONGEST_LINE).partition(b";")[0].strip().decode("latin-1"), 16, told):
+            told += size
+            yield self.rfile.read(size)
+            self.rfile.readline(_LONGEST_LINE)
+        while self.rfile.readline(_LONGEST_LINE).strip():
+            pass
+
+    def handle_expect_100(self) -> bool:
+        """Say at once that a body is welcome; the answer itself comes much later."""
+        welcome = super().handle_expect_100()
+        self.wfile.flush()
+        return welcome
 
     def _respond(self, body: Json) -> None:
         stage = self.stage()
@@ -102,6 +134,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._say(fault.status, {"error": "as the scenario says"})
         except (KeyError, TypeError, ValueError) as fault:
             self._say(400, {"error": f"a field is missing or of the wrong type: {fault}"})
+        except Exception as fault:  # noqa: BLE001 -- told to both sides
+            with stage.lock:
+                stage.faults.append(f"{self.command} {self.path}: {fault}")
+            self._say(500, {"error": str(fault)})
         else:
             self._say(200, answer)
 
@@ -147,11 +183,22 @@ class _Handler(BaseHTTPRequestHandler):
         """Keep quiet."""
 
 
+def _size(said: str, base: int, before: int) -> int:
+    """Read the length of a body, or of a chunk after so many bytes."""
+    size = int(said, base) if said.isalnum() else -1
+    if not 0 <= size <= _MOST_BYTES - before:
+        raise ValueError("the body has no usable length")
+    return size
+
+
 def _mailbox(fields: Json) -> MailboxRef:
     kind = fields["kind"]
     if kind not in {"issue", "merge_request"}:
         raise ValueError(f"kind {kind!r}")
-    return MailboxRef(_text(fields, "organization"), _text(fields, "project"), kind, int(fields["iid"]))
+    iid = fields["iid"]
+    if not isinstance(iid, (int, str)) or isinstance(iid, bool):
+        raise TypeError("iid")
+    return MailboxRef(_text(fields, "organization"), _text(fields, "project"), kind, int(iid))
 
 
 def _text(fields: Json, name: str) -> str:

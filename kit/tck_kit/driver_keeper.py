@@ -19,6 +19,7 @@ from tck_driver.process import Command, DriverProcess
 from tck_driver.stdio import StdioTransport
 from tck_driver.transport import Transport
 from tck_kit.engine_choice import SERVED, EngineChoice
+from tck_kit.faults import DriverFault
 
 #: How often in a row a driver may break down before it is given up.
 MOST_IN_A_ROW = 3
@@ -63,7 +64,8 @@ class DriverKeeper:
         """End the driver; say what was wrong with its end, if anything was."""
         if self._connection is None:
             return None
-        if not self._connection.usable:
+        if not self._connection.usable or self._choice.kind == "url":
+            # Whoever has started a driver that listens has the right to end it.
             self._connection.kill()
             return None
         return self._connection.end()
@@ -95,6 +97,19 @@ class DriverKeeper:
             process = DriverProcess(Command((*words, "http"), directory), self._stand_ins)
             return HttpTransport(_announced(process), process.kill, process.words)
         return StdioTransport(Command(words, directory, choice.environment), self._stand_ins)
+
+
+def introduce(choice: EngineChoice, folder: Path, about: About) -> Declaration:
+    """Start a driver, hear what it declares, and end it. Raises `DriverFault` for one that nothing can be run with."""
+    keeper = DriverKeeper(choice, folder, about, folder)
+    try:
+        said = keeper.connection().declaration
+        wrong = keeper.end()
+    except DriverError as fault:
+        raise DriverFault(str(fault)) from fault
+    if wrong is not None:
+        raise DriverFault(wrong)
+    return said
 
 
 def _difference(first: Declaration, first_clock: str, now: Declaration, clock: str) -> str:

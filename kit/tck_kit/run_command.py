@@ -245,6 +245,28 @@ def _settings(
     )
 
 
+def _declined(settings: Settings, specification: Path | None, folder: Path) -> list[str]:
+    """Give the adapters that the engine does not declare as supported.
+
+    An ordinary run shows each thing with one adapter or two. For an engine that lacks those, the further combinations
+    show it with the ones it has; else it would be left out, and the engine conform for want of being looked at.
+    """
+    if settings.engine.simulated:
+        return []
+    from tck_driver.capabilities import ADAPTERS  # noqa: PLC0415 -- as above
+    from tck_driver.connection import About  # noqa: PLC0415 -- as above
+    from tck_kit import assets  # noqa: PLC0415 -- as above
+    from tck_kit.catalogue import read_specification  # noqa: PLC0415 -- as above
+    from tck_kit.driver_keeper import introduce  # noqa: PLC0415 -- as above
+
+    spec = read_specification(specification)
+    about = About(assets.version(), spec.identifier, spec.version, spec.digest)
+    said = introduce(settings.engine, folder / "introduction", about)
+    declined = [name for name in ADAPTERS if said.capabilities.get(name) != "supported"]
+    shows = len(declined) < len(ADAPTERS) and said.capabilities.get("sessions") == "supported"
+    return declined if shows else []
+
+
 def _perform(
     settings: Settings,
     *,
@@ -270,7 +292,9 @@ def _perform(
         from tck_kit.run import Options, Run  # noqa: PLC0415 -- the same
         from tck_reports import files, terminal  # noqa: PLC0415 -- the same
 
-        catalogue = read_catalogue(specification, features, thorough=settings.thorough, sentences=features is not None)
+        declined = _declined(settings, specification, pool.folder)
+        thorough = settings.thorough or bool(declined)
+        catalogue = read_catalogue(specification, features, thorough=thorough, sentences=features is not None)
         refuse_faults(catalogue, own=features is None and specification is None)
         selection = select(catalogue, settings.profile, areas, requirements)
         known_failures: dict[str, str] = {}
@@ -284,6 +308,10 @@ def _perform(
         spec = catalogue.specification
         told = "" if settings.engine.in_process else f" through {settings.engine.shown}"
         heard = "" if settings.source is None else f" ({settings.source})"
+        if declined and not settings.thorough:
+            console.print(
+                f"{', '.join(declined)}: not supported, so what is left is shown by all combinations", highlight=False
+            )
         console.print(
             f"{count} scenarios of specification {spec.identifier} {spec.version}, seed {seed}{told}{heard}",
             highlight=False,
@@ -293,7 +321,7 @@ def _perform(
             time_limit=settings.time_limit,
             scenario_limit=settings.scenario_time_limit,
             argv=("session-tck", *sys.argv[1:]),
-            thorough=settings.thorough,
+            thorough=thorough,
             database_url=database,
             engine=settings.engine,
             expected_capabilities=settings.capabilities,

@@ -34,6 +34,10 @@ def test_specification_scenarios_schema_and_template_travel_in_the_wheel(unpacke
     assert list((unpacked / "tck_kit" / "data" / "scenarios").rglob("*.feature"))
     assert (unpacked / "tck_reports" / "schemas" / "report-1.json").is_file()
     assert list((unpacked / "tck_reports" / "templates").iterdir())
+    assert (unpacked / "tck_driver" / "schemas" / "envelope.json").is_file()
+    assert (unpacked / "tck_kit" / "schemas" / "session-tck-1.json").is_file()
+    assert (unpacked / "tck_kit" / "skeletons" / "go" / "main.go").is_file()
+    assert (unpacked / "tck_fakes" / "programs" / "client.py").is_file()
 
 
 def test_the_wheel_runs_outside_of_the_checkout(unpacked: Path, tmp_path: Path) -> None:
