@@ -140,8 +140,18 @@ def refuse_faults(catalogue: Catalogue, *, own: bool) -> None:
     raise UsageFault(message, str(catalogue.suite.folder), "mend them; `session-tck check` lists all")
 
 
-def select(catalogue: Catalogue, profile: str, areas: Collection[str], requirements: Collection[str]) -> Selection:
-    """Choose what to run. Raises `UsageFault` for an area or requirement that does not exist."""
+def select(
+    catalogue: Catalogue,
+    profile: str,
+    areas: Collection[str],
+    requirements: Collection[str],
+    *,
+    own_features: bool = False,
+) -> Selection:
+    """Choose what to run. Raises `UsageFault` for an area or requirement that does not exist.
+
+    Somebody's own scenarios need not be about everything: what they are not about is left out by choice.
+    """
     profiles = profiles_named(profile)
     known = {entry.id: entry for entry in catalogue.entries}
     for one in catalogue.specification.requirements:
@@ -154,6 +164,9 @@ def select(catalogue: Catalogue, profile: str, areas: Collection[str], requireme
     only: frozenset[str] | None = None
     if wanted_areas or wanted:
         only = frozenset(entry.id for entry in catalogue.entries if entry.area in wanted_areas or entry.id in wanted)
+    covered = {requirement for one in catalogue.suite.scenarios for requirement in one.requirements}
+    if own_features and only is None and covered and not covered.issuperset(known):
+        only = frozenset(covered & known.keys())
     in_profiles = {entry.id for entry in catalogue.entries if entry.profile in profiles}
     graded = in_profiles if only is None else in_profiles & only
     scenarios = tuple(one for one in catalogue.suite.scenarios if graded.intersection(one.requirements))

@@ -29,10 +29,6 @@ class Observed:
     url: str
     mapping: SessionMapping = field(default_factory=SessionMapping)
 
-    def at(self, url: str) -> Observed:
-        """Give the same layout at another URL."""
-        return replace(self, url=url)
-
 
 @dataclass(frozen=True, slots=True)
 class EngineChoice:
@@ -78,12 +74,15 @@ def choose(text: str, directory: Path) -> EngineChoice:
     if said.startswith("sim+"):
         raise UsageFault("there is no such way to the simulator", f"--engine {said}", "use sim, sim+stdio or sim+http")
     if "://" in said.partition(" ")[0]:
-        return EngineChoice("url", urls=tuple(_url(one) for one in said.split()))
+        urls = tuple(_url(one) for one in said.split())
+        if len({*urls}) < len(urls):
+            raise UsageFault("the same URL stands there twice", f"--engine {said}", "one driver serves one worker")
+        return EngineChoice("url", urls=urls)
     try:
         words = tuple(shlex.split(said))
     except ValueError as fault:
         raise UsageFault(f"this is no command: {fault}", f"--engine {said}", "quote it as in a shell") from fault
-    if not words:
+    if not words or not words[0]:
         raise UsageFault("no engine is named", "--engine", "give sim, a URL, or the command of a driver")
     return EngineChoice("command", words=words, directory=str(directory))
 

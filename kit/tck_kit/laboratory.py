@@ -71,7 +71,7 @@ class Laboratory:
         finally:
             self.end(world)
 
-    @staticmethod
-    def _clear(stage: Stage) -> None:
+    def _clear(self, stage: Stage) -> None:
+        self._source.let_go(stage)
         stage.close()
         shutil.rmtree(stage.place, ignore_errors=True)

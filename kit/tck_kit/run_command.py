@@ -167,6 +167,7 @@ def _engine(
     project: ProjectFile | None, engine: str | None, observe_db: str | None, timeout_scale: float | None
 ) -> EngineChoice:
     """Choose the engine: what an option says wins over the project file."""
+    from tck_fakes.observed_mapping import SessionMapping  # noqa: PLC0415 -- as above
     from tck_fakes.observed_url import anchored  # noqa: PLC0415 -- as above
     from tck_kit.engine_choice import EngineChoice, Observed, choose, chosen_by  # noqa: PLC0415 -- as above
 
@@ -174,19 +175,16 @@ def _engine(
         choice = choose(engine, Path.cwd())
     else:
         choice = EngineChoice() if project is None else chosen_by(project)
-    if project is not None and project.observe_url is not None and not choice.simulated:
-        mapping = {} if project.observe is None else {"mapping": project.observe}
-        choice = replace(choice, observed=Observed(project.observe_url, **mapping))
-    if observe_db is not None:
-        if choice.simulated:
-            raise UsageFault(
-                "the simulator's database is read anyway", "--observe-db", "leave it out, or name an engine"
-            )
-        told = (choice.observed or Observed("")).at(anchored(observe_db, Path.cwd()))
-        choice = replace(choice, observed=told)
-    if choice.observed is not None:
-        _refuse_unusable(choice.observed)
-    return choice if timeout_scale is None else replace(choice, timeout_scale=timeout_scale)
+    if observe_db is not None and choice.simulated:
+        raise UsageFault("the simulator's database is read anyway", "--observe-db", "leave it out, or name an engine")
+    url = None if observe_db is None else anchored(observe_db, Path.cwd())
+    scale, mapping = timeout_scale, SessionMapping()
+    if project is not None:
+        url, scale, mapping = url or project.observe_url, scale or project.timeout_scale, project.observe or mapping
+    if url is not None and not choice.simulated:
+        choice = replace(choice, observed=Observed(url, mapping))
+        _refuse_unusable(Observed(url, mapping))
+    return choice if scale is None else replace(choice, timeout_scale=scale)
 
 
 def _refuse_unusable(observed: Observed) -> None:
@@ -222,11 +220,14 @@ def _settings(
 
     held = project or ProjectFile(Path(), Path())
     usual = len(engine.urls) or min(os.cpu_count() or 1, MOST_WORKERS)
-    count = first(workers, held.workers, usual)
+    # How many workers a file wants is about the drivers that it names.
+    written = held.workers if engine.urls in ((), held.urls) else None
+    count = first(workers, written, usual)
     if engine.urls and count > len(engine.urls):
+        where = f"--workers {count}" if workers is not None else f"{held.path}: run.workers = {count}"
         raise UsageFault(
             f"one driver serves one worker, and {len(engine.urls)} are named",
-            f"--workers {count}",
+            where,
             "name a URL for each, or leave it out",
         )
     patience = round(SCENARIO_TIME_LIMIT * max(1.0, engine.timeout_scale))
@@ -296,7 +297,13 @@ def _perform(
         thorough = settings.thorough or bool(declined)
         catalogue = read_catalogue(specification, features, thorough=thorough, sentences=features is not None)
         refuse_faults(catalogue, own=features is None and specification is None)
-        selection = select(catalogue, settings.profile, areas, requirements)
+        selection = select(
+            catalogue,
+            settings.profile,
+            areas,
+            requirements,
+            own_features=features is not None and specification is None,
+        )
         known_failures: dict[str, str] = {}
         if settings.baseline is not None:
             known_failures, catalogue = read_baseline(settings.baseline), with_left_out(catalogue)

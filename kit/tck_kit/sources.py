@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import zlib
 from pathlib import Path
@@ -42,7 +43,11 @@ class Source(Protocol):
         ...
 
     def ending(self, stage: Stage) -> None:
-        """Hear that a scenario is over, once its engine was closed."""
+        """Hear that a scenario is over, once its engine was closed. Raises what is wrong with that."""
+        ...
+
+    def let_go(self, stage: Stage) -> None:
+        """Take the surroundings away from the engine, however the scenario ended."""
         ...
 
     def close(self) -> str | None:
@@ -90,6 +95,9 @@ class InProcessSource:
     def ending(self, stage: Stage) -> None:
         """Do nothing."""
 
+    def let_go(self, stage: Stage) -> None:
+        """Do nothing: nothing goes on by itself."""
+
     def close(self) -> str | None:
         """Let the database go."""
         self._table.close()
@@ -136,14 +144,22 @@ class DriverSource:
         return self._tables[url]
 
     def ending(self, stage: Stage) -> None:
-        """Close the surroundings, and look whether anything lies outside of the scenario's folder."""
-        self._outside.stage = None
+        """Look whether anything lies outside of the scenario's folder; if so, only this scenario is to pay for it."""
         self._keeper.went_well()
         strangers = sorted(
-            path.name for path in stage.place.parent.iterdir() if path != stage.place and not path.name.isdecimal()
+            path for path in stage.place.parent.iterdir() if path != stage.place and not path.name.isdecimal()
         )
+        for stranger in strangers:
+            if stranger.is_dir() and not stranger.is_symlink():
+                shutil.rmtree(stranger, ignore_errors=True)
+            else:
+                stranger.unlink(missing_ok=True)
         if strangers:
-            raise DriverError(f"something was written outside of the scenario's workdir: ../{strangers[0]}")
+            raise DriverError(f"something was written outside of the scenario's workdir: ../{strangers[0].name}")
+
+    def let_go(self, stage: Stage) -> None:  # noqa: ARG002 -- there is one at a time
+        """Let nobody in any more."""
+        self._outside.stage = None
 
     def close(self) -> str | None:
         """End the driver and let everything go."""

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +25,8 @@ from tck_kit.events import Broken, Event, decode
 
 #: Where pytest and Python would look for configuration of the user's.
 _SEALED = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONSTARTUP", "PYTHONWARNINGS", "PYTEST_THEME", "FORCE_COLOR")
+#: What ends a run from outside.
+_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _MEMORY = Path("/dev/shm")  # noqa: S108 -- below it the run makes a folder of its own, for its user alone
 _ROOM = 256 * 1024 * 1024
 
@@ -33,6 +37,20 @@ def memory_folder() -> Path | None:
         return _MEMORY if shutil.disk_usage(_MEMORY).free > _ROOM and os.access(_MEMORY, os.W_OK | os.X_OK) else None
     except OSError:
         return None
+
+
+@contextmanager
+def undisturbed() -> Generator[None]:
+    """Let an interrupt wait until the end: one between a process's start and its being known would leave it behind."""
+    waiting: list[int] = []
+    before = {one: signal.signal(one, lambda number, _: waiting.append(number)) for one in _ENDINGS}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+    if waiting:
+        raise KeyboardInterrupt
 
 
 @dataclass(slots=True)
@@ -116,7 +134,7 @@ class Workers:
         place.mkdir()
         environment = {name: value for name, value in os.environ.items() if name not in _SEALED}
         environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        with (place / "stderr").open("w", encoding="utf-8") as errors:
+        with undisturbed(), (place / "stderr").open("w", encoding="utf-8") as errors:
             process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "tck_kit.worker"],
                 stdin=subprocess.PIPE,
@@ -128,8 +146,8 @@ class Workers:
                 encoding="utf-8",
                 start_new_session=True,
             )
-        worker = Worker(number, place, process)
-        self.all.append(worker)
+            worker = Worker(number, place, process)
+            self.all.append(worker)
         threading.Thread(target=self._listen, args=(worker,), daemon=True).start()
         return worker
 

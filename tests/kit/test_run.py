@@ -299,3 +299,16 @@ def test_a_suite_without_a_scenario_that_must_notice_a_control_is_graded_all_the
         "silent": "1 of 1 failed",
         "forgetful": "0 of 0 failed",
     }
+
+
+def test_own_scenarios_for_some_requirements_of_the_kit_say_that_they_are_not_about_all(
+    command: Command, tmp_path: Path
+) -> None:
+    source = Path(__file__).parents[2] / "features" / "scenarios" / "naming" / "label.feature"
+    (tmp_path / "own.feature").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+
+    done = command("run", "--features", str(tmp_path), "--seed", "1")
+
+    assert done.returncode == 3
+    assert "filter: 1 of 96 requirements were selected" in done.stdout
+    assert "core: indeterminate 1/62" in done.stdout
