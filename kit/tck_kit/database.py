@@ -42,6 +42,11 @@ def usable(given: str, workers: int) -> str:
                 connection.rollback()
                 if damage != "ok":
                     raise UsageFault(f"the file is damaged: {damage}", f"--database {url}", "give another file")
+    except TypeError as fault:
+        # psycopg gives bytes where the database has no encoding, as one made in the locale C.
+        raise UsageFault(
+            "its encoding is SQL_ASCII", f"--database {url}", "add client_encoding=utf8 to the URL's options"
+        ) from fault
     except SQLAlchemyError as fault:
         what, cure = explain(fault)
         raise UsageFault(what, f"--database {url}", cure) from fault

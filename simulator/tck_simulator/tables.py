@@ -7,7 +7,7 @@ the others are what any engine keeps besides. Keys rise with every insert (§22.
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, Boolean, Column, ForeignKey, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import JSON, BigInteger, Boolean, Column, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
 from tck_simulator.instants import Instant
 
@@ -49,7 +49,7 @@ mailboxes = Table(
     Column("organization", String, nullable=False),
     Column("project", String, nullable=False),
     Column("kind", String, nullable=False),
-    Column("iid", Integer, nullable=False),
+    Column("iid", BigInteger, nullable=False),
     Column("generation", Integer, nullable=False),
     Column("title", Text, nullable=False),
     Column("state", String, nullable=False),
@@ -72,7 +72,7 @@ merge_requests = Table(
     metadata,
     Column("organization", String, primary_key=True),
     Column("project", String, primary_key=True),
-    Column("iid", Integer, primary_key=True),
+    Column("iid", BigInteger, primary_key=True),
     Column("mailbox_id", Integer, ForeignKey("mailboxes.id"), nullable=False),
 )
 

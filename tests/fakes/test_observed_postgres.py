@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -290,3 +292,27 @@ def test_a_server_that_is_not_there_is_told() -> None:
 
 def test_an_option_that_the_driver_does_not_know_is_told(observe: Observe) -> None:
     assert 'invalid connection option "wombat"' in complaint(observe("", query="&wombat=1"))
+
+
+def run_on(url: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    words = (sys.executable, "-P", "-m", "tck_kit.command_line", "run", "--seed", "1", "--workers", "1")
+    return subprocess.run(
+        [*words, "--database", url, *options], cwd=folder, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+def test_the_simulator_runs_on_a_server_as_on_a_file(postgres: Postgres, name: str, tmp_path: Path) -> None:
+    url = f"{postgres.url(name)}&client_encoding=utf8"
+    done = run_on(url, tmp_path, "--requirement", "NAME-7", "--requirement", "RESUME-14")
+    assert "core: indeterminate 1/62" in done.stdout, done.stdout + done.stderr
+    assert "hardened: indeterminate 1/34" in done.stdout
+
+
+def test_a_database_without_an_encoding_is_one_line_of_a_user_mistake(
+    postgres: Postgres, name: str, tmp_path: Path
+) -> None:
+    ascii_only = f"{name}_ascii"
+    made = f"CREATE DATABASE {ascii_only} TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'"
+    postgres.execute("postgres", made)
+    done = run_on(postgres.url(ascii_only), tmp_path)
+    assert (done.returncode, "client_encoding=utf8" in done.stderr, "Traceback" in done.stderr) == (2, True, False)
