@@ -6,13 +6,14 @@ calls over a wire. A step never knows which of them it drives.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from tck_driver.capabilities import Support
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from tck_driver.configuration import EngineConfig
     from tck_driver.stimuli import Stimulus, StimulusResult

@@ -122,18 +122,8 @@ class DriverProcess:
 
     def _relatives(self) -> list[psutil.Process]:
         """Find what the driver left running, whichever process group it is in."""
-        mark = f"{MARK}={self._mark}"
         # A session's number is free again once the last process of it has gone, so it is looked at only once.
-        session = -1 if self._swept else self._process.pid
-        found: list[psutil.Process] = []
-        for process in psutil.process_iter():
-            try:
-                mine = _session(process) == session or _marked(process, mark)
-                if mine and process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE:
-                    found.append(process)
-            except (psutil.Error, OSError):
-                continue
-        return found
+        return _found(MARK, self._mark, -1 if self._swept else self._process.pid)
 
     def _listen(self) -> None:
         stream = _pipe(self._process.stderr)
@@ -146,6 +136,25 @@ class DriverProcess:
                 return
             self._said += said
             del self._said[:-KEPT]
+
+
+def end_all(variable: str, value: str) -> list[str]:
+    """End every process that has this variable in its environment, this one apart; give their names."""
+    return [_end(process) for process in _found(variable, value)]
+
+
+def _found(variable: str, value: str, session: int = -1) -> list[psutil.Process]:
+    """Find the processes that have this variable in their environment, or are of this session."""
+    mark = f"{variable}={value}"
+    found: list[psutil.Process] = []
+    for process in psutil.process_iter():
+        try:
+            mine = _session(process) == session or _marked(process, mark)
+            if mine and process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except (psutil.Error, OSError):
+            continue
+    return found
 
 
 def _session(process: psutil.Process) -> int | None:

@@ -36,7 +36,7 @@ from tck_driver.views import Row, ViewName
 #: Seconds that an engine has to come to rest, of real time.
 PATIENCE = 15.0
 #: How many steps of time one `advance` may take.
-MOST_STEPS = 20_000
+MOST_STEPS = 5_000
 _POLL_MS = 500
 _PAUSE, _LONGEST_PAUSE = 0.001, 0.02
 #: How much time passes at once for a command that hangs, where nobody has anything to do at a certain instant.

@@ -5,6 +5,7 @@ An ordinary user is held off by the modes of the folder; for root, whom modes do
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import stat
@@ -52,6 +53,18 @@ class Protection:
         """Let everything be removed again."""
         for path in list(self._modes):
             self.unprotect(path)
+
+
+def free(folder: Path) -> None:
+    """Let everything below a folder be removed, where whoever protected it was ended before it could do so itself."""
+    for place, names, _ in os.walk(folder):
+        for path in (Path(place, name) for name in names):
+            if path.is_symlink():
+                continue
+            with contextlib.suppress(OSError):
+                if os.getuid() == 0:
+                    _mark(path, immutable=False)
+                path.chmod(stat.S_IMODE(path.stat().st_mode) | stat.S_IRWXU)
 
 
 def _mark(path: Path, *, immutable: bool) -> None:

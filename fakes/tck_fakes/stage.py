@@ -117,9 +117,12 @@ class Stage:
     def close(self) -> None:
         """End what still runs, without a record: the scenario is over."""
         with self.lock:
-            self.programs.close()
-            self.runtime.close()
-            self.protection.close()
+            try:
+                self.programs.close()
+                self.runtime.close()
+            finally:
+                # What is left protected nobody could ever remove.
+                self.protection.close()
 
     def raise_faults(self) -> None:
         """Raise `KitError` for what went wrong among the stand-ins."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import select
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from tck_driver.capabilities import CAPABILITIES
@@ -26,18 +27,38 @@ MOST_IN_A_ROW = 3
 _LONGEST_URL = 200
 
 
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """What a driver says of itself and its engine when it begins. It has to say the same whenever it is started."""
+
+    declaration: Declaration
+    clock: str
+
+
 class DriverKeeper:
     """One driver at a time. `directory` is the folder that drivers are told of, each a new one below it."""
 
-    def __init__(self, choice: EngineChoice, folder: Path, about: About, stand_ins: Path, number: int = 0) -> None:
-        """Prepare; the driver is started when it is asked for first. `number` is the worker's."""
+    def __init__(
+        self,
+        choice: EngineChoice,
+        folder: Path,
+        about: About,
+        stand_ins: Path,
+        *,
+        number: int = 0,
+        introduced: Introduction | None = None,
+    ) -> None:
+        """Prepare; the driver is started when it is asked for first.
+
+        `number` is the worker's; `introduced` is what the driver said of itself before the run.
+        """
         self._choice = choice
         self._folder = folder
         self._about = about
         self._stand_ins = stand_ins
         self._number = number
         self._connection: Connection | None = None
-        self._first: tuple[Declaration, str] | None = None
+        self._first = introduced
         self._in_a_row = 0
         self._started = 0
         self.directory = folder
@@ -80,10 +101,10 @@ class DriverKeeper:
         except BaseException:
             connection.kill()
             raise
-        introduced = said, connection.clock
+        introduced = Introduction(said, connection.clock)
         if self._first is not None and introduced != self._first:
             connection.kill()
-            raise DriverError(f"the driver changed its mind at a restart: {_difference(*self._first, *introduced)}")
+            raise DriverError(f"the driver changed its mind at a restart: {_difference(self._first, introduced)}")
         self._first = introduced
         return connection
 
@@ -99,11 +120,12 @@ class DriverKeeper:
         return StdioTransport(Command(words, directory, choice.environment), self._stand_ins)
 
 
-def introduce(choice: EngineChoice, folder: Path, about: About) -> Declaration:
+def introduce(choice: EngineChoice, folder: Path, about: About) -> Introduction:
     """Start a driver, hear what it declares, and end it. Raises `DriverFault` for one that nothing can be run with."""
     keeper = DriverKeeper(choice, folder, about, folder)
     try:
-        said = keeper.connection().declaration
+        connection = keeper.connection()
+        said = Introduction(connection.declaration, connection.clock)
         wrong = keeper.end()
     except DriverError as fault:
         raise DriverFault(str(fault)) from fault
@@ -112,9 +134,10 @@ def introduce(choice: EngineChoice, folder: Path, about: About) -> Declaration:
     return said
 
 
-def _difference(first: Declaration, first_clock: str, now: Declaration, clock: str) -> str:
-    if first_clock != clock:
-        return f"its clock was {first_clock} and is {clock}"
+def _difference(before: Introduction, after: Introduction) -> str:
+    if before.clock != after.clock:
+        return f"its clock was {before.clock} and is {after.clock}"
+    first, now = before.declaration, after.declaration
     for field in ("name", "version", "language", "homepage"):
         if getattr(first, field) != getattr(now, field):
             return f"{field} was {getattr(first, field)!r} and is {getattr(now, field)!r}"

@@ -21,6 +21,7 @@ from tck_driver.connection import About
 from tck_fakes.faulty import CONTROLS
 from tck_kit import assets
 from tck_kit.catalogue import Catalogue, Selection
+from tck_kit.driver_keeper import Introduction
 from tck_kit.engine_choice import EngineChoice
 from tck_kit.events import Broken, Controlled, Declared, Ended, Event, Finished, Misbehaved, Ready, Started
 from tck_kit.faults import DriverFault, SuiteFault, UsageFault
@@ -54,6 +55,8 @@ class Options:
     thorough: bool = False
     database_url: str | None = None
     engine: EngineChoice = field(default_factory=EngineChoice)
+    #: What the driver said of itself before the run.
+    introduced: Introduction | None = None
     #: What the driver is expected to declare, by capability: supported, unsupported or undeclared.
     expected_capabilities: Mapping[str, str] = field(default_factory=dict[str, str])
     #: Known failures, by the id of the check, each with its reason.
@@ -132,6 +135,7 @@ class Run:
             scenario_seconds=self.options.scenario_limit,
             number=worker.number,
             lead=worker.number == self._lead,
+            introduced=self.options.introduced,
         )
         self._handed[worker.number] = []
         worker.tell(task.encode())

@@ -15,6 +15,7 @@ from tck_kit.faults import UsageFault
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tck_kit.driver_keeper import Introduction
     from tck_kit.engine_choice import EngineChoice, Observed
     from tck_kit.project_file import ProjectFile
 
@@ -78,7 +79,7 @@ class Settings:
 @click.option(
     "--scenario-time-limit",
     type=click.IntRange(1, 86_400),
-    help=f"Seconds for one scenario.  [default: {SCENARIO_TIME_LIMIT}, more with --timeout-scale]",
+    help=f"Seconds for one scenario.  [default: {SCENARIO_TIME_LIMIT}; twice that with a driver]",
 )
 @click.option(
     "--timeout-scale",
@@ -230,7 +231,9 @@ def _settings(
             where,
             "name a URL for each, or leave it out",
         )
-    patience = round(SCENARIO_TIME_LIMIT * max(1.0, engine.timeout_scale))
+    # A driver's own deadlines come before that of its scenario, so that whoever is late is blamed.
+    patience = SCENARIO_TIME_LIMIT if engine.in_process else round(2 * SCENARIO_TIME_LIMIT * engine.timeout_scale)
+    patience = max(SCENARIO_TIME_LIMIT, patience)
     return Settings(
         engine=engine,
         profile=first(profile, held.profile, "all"),
@@ -246,15 +249,10 @@ def _settings(
     )
 
 
-def _declined(settings: Settings, specification: Path | None, folder: Path) -> list[str]:
-    """Give the adapters that the engine does not declare as supported.
-
-    An ordinary run shows each thing with one adapter or two. For an engine that lacks those, the further combinations
-    show it with the ones it has; else it would be left out, and the engine conform for want of being looked at.
-    """
+def _introduced(settings: Settings, specification: Path | None, folder: Path) -> Introduction | None:
+    """Hear what the driver of an engine that is not the simulator says of it."""
     if settings.engine.simulated:
-        return []
-    from tck_driver.capabilities import ADAPTERS  # noqa: PLC0415 -- as above
+        return None
     from tck_driver.connection import About  # noqa: PLC0415 -- as above
     from tck_kit import assets  # noqa: PLC0415 -- as above
     from tck_kit.catalogue import read_specification  # noqa: PLC0415 -- as above
@@ -262,9 +260,22 @@ def _declined(settings: Settings, specification: Path | None, folder: Path) -> l
 
     spec = read_specification(specification)
     about = About(assets.version(), spec.identifier, spec.version, spec.digest)
-    said = introduce(settings.engine, folder / "introduction", about)
-    declined = [name for name in ADAPTERS if said.capabilities.get(name) != "supported"]
-    shows = len(declined) < len(ADAPTERS) and said.capabilities.get("sessions") == "supported"
+    return introduce(settings.engine, folder / "introduction", about)
+
+
+def _declined(introduced: Introduction | None) -> list[str]:
+    """Give the adapters that the engine does not declare as supported.
+
+    An ordinary run shows each thing with one adapter or two. For an engine that lacks those, the further combinations
+    show it with the ones it has; else it would be left out, and the engine conform for want of being looked at.
+    """
+    if introduced is None:
+        return []
+    from tck_driver.capabilities import ADAPTERS  # noqa: PLC0415 -- as above
+
+    said = introduced.declaration.capabilities
+    declined = [name for name in ADAPTERS if said.get(name) != "supported"]
+    shows = len(declined) < len(ADAPTERS) and said.get("sessions") == "supported"
     return declined if shows else []
 
 
@@ -293,7 +304,8 @@ def _perform(
         from tck_kit.run import Options, Run  # noqa: PLC0415 -- the same
         from tck_reports import files, terminal  # noqa: PLC0415 -- the same
 
-        declined = _declined(settings, specification, pool.folder)
+        introduced = _introduced(settings, specification, pool.folder)
+        declined = _declined(introduced)
         thorough = settings.thorough or bool(declined)
         catalogue = read_catalogue(specification, features, thorough=thorough, sentences=features is not None)
         refuse_faults(catalogue, own=features is None and specification is None)
@@ -331,6 +343,7 @@ def _perform(
             thorough=thorough,
             database_url=database,
             engine=settings.engine,
+            introduced=introduced,
             expected_capabilities=settings.capabilities,
             baseline=known_failures,
         )

@@ -19,7 +19,7 @@ from tck_fakes.observed_url import fill
 from tck_fakes.outside import Outside
 from tck_fakes.served import DATABASE
 from tck_fakes.stage import Stage
-from tck_kit.driver_keeper import DriverKeeper
+from tck_kit.driver_keeper import DriverKeeper, Introduction
 from tck_kit.engine_choice import EngineChoice, Observed
 from tck_simulator.store import Store
 
@@ -110,11 +110,13 @@ class DriverSource:
 
     database_url: str | None = None
 
-    def __init__(self, choice: EngineChoice, folder: Path, about: About, number: int) -> None:
+    def __init__(
+        self, choice: EngineChoice, folder: Path, about: About, number: int, introduced: Introduction | None = None
+    ) -> None:
         """Begin to listen; the driver is started for the first scenario."""
         self._choice = choice
         self._outside = Outside(folder / "outside")
-        self._keeper = DriverKeeper(choice, folder, about, self._outside.path, number)
+        self._keeper = DriverKeeper(choice, folder, about, self._outside.path, number=number, introduced=introduced)
         self._tables: dict[str, ObservedDatabase] = {}
         self._observed = choice.observed
         if choice.simulated:
@@ -176,9 +178,15 @@ class DriverSource:
 
 
 def source(
-    choice: EngineChoice, folder: Path, version: str, about: About, *, database_url: str | None, number: int
+    choice: EngineChoice,
+    folder: Path,
+    about: About,
+    *,
+    database_url: str | None,
+    number: int,
+    introduced: Introduction | None,
 ) -> Source:
     """Make the source of the chosen engine, in a worker's folder; `number` is the worker's."""
     if choice.in_process:
-        return InProcessSource(folder, version, database_url, None)
-    return DriverSource(choice, folder, about, number)
+        return InProcessSource(folder, about.kit_version, database_url, None)
+    return DriverSource(choice, folder, about, number, introduced)

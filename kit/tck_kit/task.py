@@ -9,6 +9,7 @@ from cattrs import Converter
 
 from tck_driver.connection import About
 from tck_fakes.observed_mapping import SessionMapping
+from tck_kit.driver_keeper import Introduction
 from tck_kit.engine_choice import EngineChoice
 
 _CONVERTER = Converter()
@@ -30,6 +31,8 @@ class Task:
     scenario_seconds: int
     number: int
     lead: bool
+    #: What the driver said of itself before the run.
+    introduced: Introduction | None = None
 
     def encode(self) -> str:
         """Give it as JSON."""

@@ -80,8 +80,14 @@ def _tell(out: TextIO, event: Event) -> None:
 def _work(task: Task, out: TextIO) -> int:
     folder, features = Path(task.folder), Path(task.features)
     suite = read_suite(features, task.known, sentences=None)
-    version = task.about.kit_version
-    engines = source(task.engine, folder, version, task.about, database_url=task.database_url, number=task.number)
+    engines = source(
+        task.engine,
+        folder,
+        task.about,
+        database_url=task.database_url,
+        number=task.number,
+        introduced=task.introduced,
+    )
     laboratory = Laboratory(folder / "scenarios", task.seed, engines)
     try:
         _execute(task, laboratory, suite.scenarios, out)

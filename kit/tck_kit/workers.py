@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import queue
+import secrets
 import shutil
 import signal
 import subprocess
@@ -21,10 +22,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tck_driver.process import end_all
 from tck_kit.events import Broken, Event, decode
 
 #: Where pytest and Python would look for configuration of the user's.
 _SEALED = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONSTARTUP", "PYTHONWARNINGS", "PYTEST_THEME", "FORCE_COLOR")
+#: The variable by which whatever a run has started can be found.
+MARK = "SESSION_TCK_RUN"
 #: What ends a run from outside.
 _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _MEMORY = Path("/dev/shm")  # noqa: S108 -- below it the run makes a folder of its own, for its user alone
@@ -107,6 +111,7 @@ class Workers:
         self.all: list[Worker] = []
         self.events: queue.Queue[tuple[Worker, Event | None]] = queue.Queue()
         self.folder = Path()
+        self._mark = secrets.token_hex(8)
 
     def __enter__(self) -> Self:
         """Make the folder and start the processes."""
@@ -125,6 +130,8 @@ class Workers:
         """End what still runs, and remove the folder."""
         for worker in self.all:
             worker.kill()
+        # A worker that was killed could not end its driver, which may hear of nothing.
+        end_all(MARK, self._mark)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start(self) -> Worker:
@@ -133,7 +140,7 @@ class Workers:
         place = self.folder / f"worker-{number}"
         place.mkdir()
         environment = {name: value for name, value in os.environ.items() if name not in _SEALED}
-        environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        environment |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", MARK: self._mark}
         with undisturbed(), (place / "stderr").open("w", encoding="utf-8") as errors:
             process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "tck_kit.worker"],

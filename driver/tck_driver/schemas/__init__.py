@@ -85,10 +85,15 @@ def check(value: object, name: str, *path: str) -> None:
     raise MisfitError("it does not fit its schema" if worst is None else describe(_innermost(worst)))
 
 
+def _nearest(fault: ValidationError) -> tuple[int, bool, int]:
+    """Order the faults of several alternatives: the deepest first, and "is not null" only where nothing else is."""
+    return -len(fault.absolute_path), fault.validator == "type" and fault.validator_value == "null", len(fault.message)
+
+
 def _innermost(fault: ValidationError) -> ValidationError:
     """Follow a violation of several alternatives into the one that came closest."""
     while fault.context:
-        fault = min(fault.context, key=lambda one: (-len(one.absolute_path), len(one.message)))
+        fault = min(fault.context, key=_nearest)
     return fault
 
 
@@ -96,7 +101,10 @@ def describe(fault: ValidationError) -> str:
     """Give a violation on one line: where, and what is wrong there."""
     place = "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in fault.absolute_path)
     said = fault.message
-    return f"{said if len(said) <= _LONGEST else said[:_LONGEST] + ' …'} @ {place}"
+    if len(said) > _LONGEST:
+        # The value comes first and may be long; the reason stands at the end.
+        said = f"{said[: _LONGEST // 2]} … {said[-_LONGEST // 2 :]}"
+    return f"{said} @ {place}"
 
 
 def check_params(method: str, params: object) -> None:
