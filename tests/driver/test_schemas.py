@@ -170,7 +170,7 @@ WRONG: Sequence[tuple[str, int, tuple[Step, ...], object, str]] = (
         0,
         ("type",),
         "issue.eaten",
-        "'issue.eaten' is not one of " + str([*STIMULUS_TYPES])[:250],
+        "'issue.eaten' is not one of " + str([*STIMULUS_TYPES])[:100],
     ),
     ("stimulus/send", 0, ("payload", "title"), GONE, "'title' is a required property @ $.payload"),
     ("stimulus/send", 0, ("payload", "mailbox", "iid"), 0, "0 is less than the minimum of 1 @ $.payload.mailbox.iid"),
