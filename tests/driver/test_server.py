@@ -448,14 +448,14 @@ def listening(server: Server) -> Generator[Callable[..., tuple[int, bytes]]]:
         told.append(url)
         there.set()
 
-    thread = threading.Thread(target=serve_http, args=(server, 0, announce))
+    thread = threading.Thread(target=serve_http, args=(server, 0, announce), daemon=True)
     thread.start()
     assert there.wait(30)
     where = urlsplit(told[0])
     assert where.hostname == "127.0.0.1"
 
     def post(body: bytes, path: str = "/rpc", method: str = "POST", **headers: str) -> tuple[int, bytes]:
-        link = http.client.HTTPConnection(str(where.hostname), int(where.port or 0), timeout=30)
+        link = http.client.HTTPConnection(str(where.hostname), int(where.port or 0), timeout=20)
         try:
             link.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
             answer = link.getresponse()
@@ -468,7 +468,7 @@ def listening(server: Server) -> Generator[Callable[..., tuple[int, bytes]]]:
     finally:
         if not server.ended:
             post(SHUTDOWN)
-        thread.join(30)
+        thread.join(10)
     assert not thread.is_alive()
 
 
