@@ -158,7 +158,7 @@ class Scene:
         self.connection = Connection(self.wire)
         self.connection.initialize(About("0", "s", "1", "00"), CAPABILITIES, "/d")
         self.log.clear()
-        self.engine = RemoteEngine(self.connection, self.around, "0001", "/work/0001")
+        self.engine = RemoteEngine(self.connection, self.around, "0001", "/scenes/0001")
 
     def answers(self, method: str, *answers: Json | Callable[[Json], Json]) -> None:
         self.wire.script[method] = [*answers]

@@ -75,7 +75,7 @@ def test_opening_tells_the_whole_configuration_and_where_everything_is(scene: Sc
     assert params == {
         "ref": "0001",
         "seed": 7,
-        "workdir": "/work/0001",
+        "workdir": "/scenes/0001",
         "endpoints": scene.around.endpoints(),
         "config": {
             "base": "/base",

@@ -47,10 +47,10 @@ VALID: Mapping[str, tuple[Json, Json]] = {
         {
             "ref": "0001",
             "seed": 1,
-            "workdir": "/work/0001",
+            "workdir": "/scenes/0001",
             "endpoints": {"path": "/bin", "forge": "http://127.0.0.1:1/forge", "model": "http://127.0.0.1:1/model"},
             "config": {
-                "base": "/work/0001/base",
+                "base": "/scenes/0001/base",
                 "now": "2026-01-05T09:00:00Z",
                 "projects": [
                     {
@@ -69,7 +69,7 @@ VALID: Mapping[str, tuple[Json, Json]] = {
                         "value": True,
                     }
                 ],
-                "credential_mounts": [{"target": "/home/agent/.netrc", "source": "/work/netrc"}],
+                "credential_mounts": [{"target": "/home/agent/.netrc", "source": "/scenes/netrc"}],
                 "images": [{"adapter": "codex", "image": "runner-codex:1"}],
             },
         },
