@@ -171,7 +171,7 @@ class Connection:
             self._declined(_subject(error), method, message)
         if code == ENGINE_FAILED:
             raise EngineError(message)
-        raise DriverError(f"the driver answered {method} with error {code}: {message}{self._words()}")
+        raise DriverError(f"the driver answered {method} with error {code}: {message}{self._words(always=True)}")
 
     def _declined(self, capability: str | None, method: str, message: str) -> NoReturn:
         """Hold a refusal against what was declared.
@@ -189,8 +189,8 @@ class Connection:
         self._transport.kill()
         raise DriverError(f"the driver {what}{self._words()}")
 
-    def _words(self) -> str:
-        words = "" if self._transport.usable else self._transport.words()
+    def _words(self, *, always: bool = False) -> str:
+        words = self._transport.words() if always or not self._transport.usable else ""
         return f"\nits standard error ends with: {words}" if words else ""
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from tck_driver.errors import DriverError
 from tck_driver.views import SessionRow
-from tck_driver.vocabulary import MailboxKind, MailboxRef
+from tck_driver.vocabulary import MailboxKind, MailboxRef, RunOutcome
 from tck_fakes.observed_mapping import FIELDS, NULL, Layout
 
 _UUID_BYTES = 16
@@ -20,6 +20,9 @@ _MOST_SHOWN = 80
 
 class _UnfitError(Exception):
     """A value is not of the type of its field; the text says what it must be."""
+
+
+_OUTCOMES = frozenset(str(outcome) for outcome in RunOutcome)
 
 
 def _text(value: object) -> str:
@@ -78,6 +81,12 @@ def _kind(value: object) -> MailboxKind:
     raise _UnfitError("issue or merge_request; say under observe.values.kind what the engine's words mean")
 
 
+def _outcome(value: object) -> str:
+    if value in _OUTCOMES:
+        return str(value)
+    raise _UnfitError("an outcome of §13.4; say under observe.values.outcome what the engine's words mean")
+
+
 Reader = Callable[[object], object]
 
 #: How the value of each field is read; all others are texts that cannot be null.
@@ -89,6 +98,7 @@ _READERS: Mapping[str, Reader] = {
     "native_session_id": _text_or_null,
     "resumed": _flag,
     "resume_fallback": _text_or_null,
+    "outcome": _outcome,
 }
 
 

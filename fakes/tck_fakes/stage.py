@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from tck_driver.errors import KitError
+from tck_driver.errors import DriverError, KitError
 from tck_driver.stimuli import Stimulus
 from tck_driver.witness import WitnessLog
 from tck_fakes.clock import VirtualClock
@@ -43,6 +43,8 @@ class Stage:
     #: What went wrong among the stand-ins themselves.
     faults: list[str] = field(default_factory=list[str])
     protection: Protection = field(default_factory=Protection)
+    #: What an engine asked of forge or model that they do not have.
+    _misuses: list[str] = field(default_factory=list[str])
     #: Whether the stand-in programs have written all that they were given.
     relayed: Callable[[], bool] = _at_once
     #: Whether what the bench protects must be so for whoever removes it, and not for those alone who ask.
@@ -124,11 +126,19 @@ class Stage:
                 # What is left protected nobody could ever remove.
                 self.protection.close()
 
+    def misused(self, what: str) -> None:
+        """Note a request that forge or model do not have, or cannot read."""
+        self._misuses.append(what)
+
     def raise_faults(self) -> None:
-        """Raise `KitError` for what went wrong among the stand-ins."""
+        """Raise `KitError` for what went wrong among the stand-ins, `DriverError` for what they were asked wrongly."""
         with self.lock:
             faults = [*self.faults, *self.programs.unknown]
+            misuses = [*self._misuses]
             self.faults.clear()
             self.programs.unknown.clear()
+            self._misuses.clear()
         if faults:
             raise KitError("; ".join(faults[:3]))
+        if misuses:
+            raise DriverError(f"a request to forge or model was refused: {'; '.join(misuses[:3])}")

@@ -32,10 +32,8 @@ class Web:
         class Handler(_Handler):
             stage = staticmethod(current)
 
+        # Its threads are daemons: whoever keeps a connection open must not keep the kit from ending.
         self._server = _Server(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        # Whoever keeps a connection open must not keep the kit from ending.
-        self._server.block_on_close = False
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
 
     @property
@@ -92,7 +90,7 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(body, dict):
             self._respond(cast("Json", body))
         else:
-            self._say(400, {"error": "the body is no JSON object"})
+            self._misread("a field is missing or of the wrong type: the body is no JSON object")
 
     do_PUT = do_PATCH = do_DELETE = do_POST  # noqa: N815 -- the library's names
 
@@ -133,13 +131,21 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             self._say(fault.status, {"error": "as the scenario says"})
         except (KeyError, TypeError, ValueError) as fault:
-            self._say(400, {"error": f"a field is missing or of the wrong type: {fault}"})
+            self._misread(f"a field is missing or of the wrong type: {fault}")
         except Exception as fault:  # noqa: BLE001 -- told to both sides
             with stage.lock:
                 stage.faults.append(f"{self.command} {self.path}: {fault}")
             self._say(500, {"error": str(fault)})
         else:
             self._say(200, answer)
+
+    def _misread(self, why: str) -> None:
+        """Refuse a request that cannot be read, and note it against whoever wired the engine to this."""
+        stage = self.stage()
+        if stage is not None:
+            with stage.lock:
+                stage.misused(f"{self.command} {self.path.partition('?')[0]}: {why}")
+        self._say(400, {"error": why})
 
     def _answer(self, stage: Stage, path: str, body: Json) -> Json:
         forge = stage.forge
@@ -168,6 +174,7 @@ class _Handler(BaseHTTPRequestHandler):
                 )
                 return {"ok": answer.ok, "text": answer.text}
             case _:
+                stage.misused(f"{self.command} {path}: there is no such request")
                 raise _RequestError(404, f"there is no {self.command} {path}")
         return {}
 

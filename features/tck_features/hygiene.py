@@ -5,6 +5,8 @@ Specification: ISOLATE-6, RESUME-10, §13.1, §17.2.
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from tck_driver.errors import DriverError, UnsupportedError, UntestableError
 from tck_driver.views import SessionRow
 from tck_driver.vocabulary import RunOutcome
@@ -15,6 +17,7 @@ def check_hygiene(world: World) -> None:
     """Check once the engine waits for the outside world. Runs that are still live may hold what they need."""
     if not world.opened or world.refusal is not None:
         return
+    _check_programs(world)
     live = world.live()
     loose = [" ".join(start.cli.argv) for start in world.starts() if start.cli.asked_loosely]
     world.checks.expect(
@@ -39,6 +42,32 @@ def check_hygiene(world: World) -> None:
     _compare_tables(world)
 
 
+def _check_programs(world: World) -> None:
+    """Check that each run started the CLI of its adapter, and that its phase is bound to that one."""
+    wrong = [
+        f"run {row.run}: {row.adapter_id} was due, and {start.cli.adapter} was started"
+        for row in world.table()
+        for start in world.starts_of(row)
+        if start.cli.adapter != row.adapter_id
+    ]
+    world.checks.expect("CLIs that were started for another adapter", expected=[], actual=wrong, rests_on="witnessed")
+    if world.rebound:
+        return
+    bound = {
+        (project.organization, project.name, str(phase)): str(binding.adapter)
+        for project in world.before.projects
+        for phase, binding in project.bindings
+    }
+    strange = [
+        f"run {row.run}: {row.phase} is bound to {due}, and was run by {row.adapter_id}"
+        for row in world.table()
+        if (due := bound.get((row.mailbox.organization, row.mailbox.project, row.phase))) not in {None, row.adapter_id}
+    ]
+    if strange:
+        statement = "runs by another adapter than is bound"
+        world.checks.expect(statement, expected=[], actual=strange, rests_on=world.evidence)
+
+
 def _compare_tables(world: World) -> None:
     """Hold the driver's rows against the engine's own, where both can be had: a false row is the driver's fault."""
     observed = world.bench.sessions_table()
@@ -48,7 +77,15 @@ def _compare_tables(world: World) -> None:
         reported = world.view("sessions", SessionRow)
     except (UnsupportedError, UntestableError):
         return
-    told, held = ([str(row) for row in rows] for rows in (reported, observed))
-    if told != held:
-        false = next((row for row in told if row not in held), "fewer rows, or in another order")
-        raise DriverError(f"the view of sessions says what the engine's database does not: {false}")
+    if list(reported) == list(observed):
+        return
+    held = {row.run: asdict(row) for row in observed}
+    for row in reported:
+        told = asdict(row)
+        wrong = [name for name, value in told.items() if held.get(row.run, {}).get(name, value) != value]
+        if row.run not in held or wrong:
+            what = "it is not in the database"
+            if wrong:
+                what = f"{wrong[0]} is told as {told[wrong[0]]!r}, and held as {held[row.run][wrong[0]]!r}"
+            raise DriverError(f"the view of sessions and the engine's database differ in run {row.run}: {what}")
+    raise DriverError("the view of sessions has fewer rows than the engine's database, or in another order")

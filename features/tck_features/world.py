@@ -16,7 +16,7 @@ from tck_driver.bench import Bench, Script, Shape
 from tck_driver.configuration import Binding, EngineConfig, ProjectConfig, StoredSetting
 from tck_driver.engine import Engine
 from tck_driver.errors import KitError
-from tck_driver.stimuli import IssueOpened, ReviewRequested, RunDue, Stimulus, StimulusResult
+from tck_driver.stimuli import BindingChanged, IssueOpened, ReviewRequested, RunDue, Stimulus, StimulusResult
 from tck_driver.views import Row, SessionRow, ViewName
 from tck_driver.vocabulary import AdapterId, MailboxKind, MailboxRef, Phase, RunOutcome
 from tck_driver.witness import CliAnswered, CliStarted, ContainerEnded, ContainerStarted, ForgeWrite, Mount
@@ -68,6 +68,8 @@ class World:
         self.titles: dict[MailboxRef, str] = {}
         self.opened = False
         self.refusal: str | None = None
+        #: Whether a binding was changed while the scenario went on.
+        self.rebound = False
         self.result = StimulusResult()
         self.runs: dict[str, SessionRow] = {}
         self.due: dict[str, Phase] = {}
@@ -165,6 +167,7 @@ class World:
         self.open()
         mark = self.bench.witness.mark()
         known = set(self.runs)
+        self.rebound = self.rebound or isinstance(stimulus, BindingChanged)
         self.result = self.engine.send(stimulus)
         self.settle()
         self._marks.append((mark, tuple(run for run in self.runs if run not in known)))
@@ -283,6 +286,14 @@ class World:
                 within = {id(record) for record in records[mark:end]}
                 return [start for start in self.starts() if id(start.cli) in within]
         return []
+
+    def hints(self) -> tuple[str, ...]:
+        """Give what explains many a failure and is no failure by itself: arguments that a CLI did not take."""
+        return tuple(
+            f"{record.argv[0]} refused its arguments ({record.usage_error}): {' '.join(record.argv)[:400]}"
+            for record in self.bench.witness.of(CliStarted)
+            if record.usage_error is not None
+        )[-2:]
 
     def only_start(self, row: SessionRow) -> Start:
         """Give the one start of a run, expecting that there is exactly one."""

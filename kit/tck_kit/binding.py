@@ -124,7 +124,9 @@ class Binding:
         stopped_by = under.stopped_by
         if stopped_by is None and under.world is None:
             stopped_by = KitError("the scenario was collected and not executed")
-        self.emit(Ended(record(scenario, stopped_by, expectations, duration_ms=duration, failed_step=under.step)))
+        hints = under.world.hints() if under.world else ()
+        gave = record(scenario, stopped_by, expectations, duration_ms=duration, failed_step=under.step, hints=hints)
+        self.emit(Ended(gave))
         return result
 
     @pytest.hookimpl(wrapper=True)

@@ -126,11 +126,10 @@ def introduce(choice: EngineChoice, folder: Path, about: About) -> Introduction:
     try:
         connection = keeper.connection()
         said = Introduction(connection.declaration, connection.clock)
-        wrong = keeper.end()
     except DriverError as fault:
         raise DriverFault(str(fault)) from fault
-    if wrong is not None:
-        raise DriverFault(wrong)
+    # What is wrong with its end will be so at the end of the run as well, and must not cost what the run finds out.
+    keeper.end()
     return said
 
 

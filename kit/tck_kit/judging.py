@@ -7,7 +7,7 @@ foresaw is the kit's.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tck_driver.errors import (
     DriverCrashedError,
@@ -76,8 +76,12 @@ def record(
     *,
     duration_ms: float,
     failed_step: str | None,
+    hints: Sequence[str] = (),
 ) -> CheckRecord:
-    """Write down what a scenario gave."""
+    """Write down what a scenario gave; `hints` go with the judgement that did not hold."""
+    if isinstance(stopped_by, ExpectationFailedError) and expectations:
+        *held, last = expectations
+        expectations = [*held, replace(last, evidence=(*last.evidence, *hints))]
     judged = judge(stopped_by, expectations)
     reason = judged.reason
     if judged.outcome is Outcome.FAILED and reason != "assertion":

@@ -32,4 +32,11 @@ def perform(scenario: Scenario, laboratory: Laboratory) -> CheckRecord:
     finally:
         laboratory.end(world)
     duration = (time.perf_counter() - begun) * 1000
-    return record(scenario, stopped_by, world.checks.expectations, duration_ms=duration, failed_step=failed)
+    return record(
+        scenario,
+        stopped_by,
+        world.checks.expectations,
+        duration_ms=duration,
+        failed_step=failed,
+        hints=world.hints(),
+    )

@@ -16,11 +16,13 @@ import sys
 import tempfile
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+import psutil
 
 from tck_driver.process import end_all
 from tck_kit.events import Broken, Event, decode
@@ -41,6 +43,15 @@ def memory_folder() -> Path | None:
         return _MEMORY if shutil.disk_usage(_MEMORY).free > _ROOM and os.access(_MEMORY, os.W_OK | os.X_OK) else None
     except OSError:
         return None
+
+
+def _clear_after_the_dead() -> None:
+    """Remove the folders of runs that were killed before they could: those in memory would stay there."""
+    for folder in (memory_folder() or Path(tempfile.gettempdir())).glob("session-tck-[0-9]*-*"):
+        number = folder.name.split("-")[2]
+        with suppress(OSError):
+            if number.isdecimal() and not psutil.pid_exists(int(number)) and folder.stat().st_uid == os.getuid():
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -115,7 +126,8 @@ class Workers:
 
     def __enter__(self) -> Self:
         """Make the folder and start the processes."""
-        self.folder = Path(tempfile.mkdtemp(prefix="session-tck-", dir=memory_folder()))
+        _clear_after_the_dead()
+        self.folder = Path(tempfile.mkdtemp(prefix=f"session-tck-{os.getpid()}-", dir=memory_folder()))
         try:
             for _ in range(self.count):
                 self.start()

@@ -50,9 +50,9 @@ def findings(report: Report) -> tuple[Finding, ...]:
 
 
 def _telling(requirement: RequirementPart, checks: Mapping[str, CheckPart]) -> tuple[CheckPart, ...]:
-    """Return those of its checks that did not pass, worst first."""
+    """Return those of its checks that did not pass and were not declined, worst first."""
     own = [checks[name] for name in requirement["checks"] if name in checks]
-    telling = [check for check in own if Outcome(check["outcome"]) not in PASSED]
+    telling = [check for check in own if Outcome(check["outcome"]) not in {*PASSED, Outcome.UNSUPPORTED}]
     return tuple(sorted(telling, key=lambda check: PRECEDENCE.index(Outcome(check["outcome"]))))
 
 

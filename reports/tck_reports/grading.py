@@ -210,6 +210,8 @@ def _result(
     speaking = records if len(declined) == len(records) else [one for one in records if one not in declined]
     voices: list[tuple[Outcome, str | None]] = [(record.outcome, record.reason) for record in speaking]
     if left_out is not None:
+        # A scenario that names several requirements speaks on one that nobody asked for only where something is wrong.
+        voices = [one for one in voices if one[0] in {Outcome.ERROR, Outcome.FAILED}]
         voices.append((Outcome.NOT_RUN, left_out))
     elif set_aside is not None:
         voices.append(set_aside)

@@ -14,6 +14,7 @@ from tck_reports.explain import (
     value_text,
     verdict_line,
 )
+from tck_reports.outcomes import Outcome
 from tck_reports.plain import visible
 from tck_reports.shape import CheckPart, Report
 
@@ -26,6 +27,8 @@ STYLES: Final = {
     "nonconformant": "bold red",
     "indeterminate": "bold yellow",
 }
+#: Requirements of a narrowed run that are listed one by one.
+_MOST_CHOSEN: Final = 20
 #: Checks shown for one requirement; the report has them all.
 CHECKS_SHOWN: Final = 3
 #: Characters shown of one value; the report has more.
@@ -41,6 +44,7 @@ def write(report: Report, stream: IO[str], *, width: int | None = None, color: b
     )
     console.print(_heading(report))
     console.print(_table(report))
+    _chosen(report, console)
     for finding in findings(report):
         for part in _finding(finding):
             console.print(part)
@@ -131,6 +135,20 @@ def _rows(rows: list[tuple[str, str]]) -> "Table":
     for name, value in rows:
         grid.add_row("", name, _text((value, "")))
     return grid
+
+
+def _chosen(report: Report, console: "Console") -> None:
+    """List the requirements of a run that was narrowed down, which the table would lose among the others."""
+    if not any(reason.startswith("filter") for reason in report["incomplete_reasons"]):
+        return
+    rows = [one for one in report["requirements"] if one["outcome"] != Outcome.NOT_RUN]
+    for one in rows[:_MOST_CHOSEN]:
+        told = [f"{len(one['checks'])} scenarios", one["evidence"], one["reason"]]
+        dim = f"  {', '.join(word for word in told if word)}"
+        style = "green" if one["outcome"] == Outcome.PASSED else "yellow"
+        console.print(_text((f"{one['outcome']} ", style), (one["id"], "bold"), (dim, "dim")))
+    if len(rows) > _MOST_CHOSEN:
+        console.print(f"and {len(rows) - _MOST_CHOSEN} more")
 
 
 def _notes(report: Report, console: "Console") -> None:

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from tck_reports.grading import Grading, RequirementResult
+from tck_reports.grading import BY_CHOICE, Grading, RequirementResult
 from tck_reports.outcomes import MEANINGS, ExitCode, Outcome
 from tck_reports.records import Control
 
@@ -116,7 +116,8 @@ def _demands(
     """Yield everything that asks for an exit code other than 0, as (rank, why)."""
     for row in rows:
         code = MEANINGS[row.outcome].exit_code
-        if code is not ExitCode.CONFORMANT:
+        by_choice = row.outcome is Outcome.NOT_RUN and grading.filtered is not None and row.reason in BY_CHOICE
+        if code is not ExitCode.CONFORMANT and not by_choice:
             yield _RANK_OF[code], f"{row.entry.id}: {row.outcome}{f' ({row.reason})' if row.reason else ''}"
     if stale_entries:
         yield _STALE, f"the baseline names unknown checks: {', '.join(sorted(stale_entries))}"

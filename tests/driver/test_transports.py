@@ -250,6 +250,10 @@ class Listener:
     def _handle(self, handler: Handler, line: socket.socket) -> None:
         with line, suppress(OSError):
             handler(Link(line, self.heard, self._over))
+            # To close with something unread would be a reset, and take what was said away from the other side.
+            line.shutdown(socket.SHUT_WR)
+            while line.recv(65536):
+                pass
 
     def _start(self, work: Callable[[], None]) -> None:
         thread = threading.Thread(target=work, daemon=True)

@@ -183,8 +183,12 @@ def test_a_key_of_two_columns_joins_by_both(observe: Observe) -> None:
         "resumed": "id",
     }
     joins = ["runs.org = boxes.org", "runs.number = boxes.number"]
-    mapping = SessionMapping.read({"table": "runs", "joins": joins, "columns": columns})
-    assert [str(row.mailbox) for row in observe(script, mapping).rows()] == ["b/b1#1", "a/a2#2"]
+    values = {"outcome": {"a": "succeeded", "b": "failed"}}
+    mapping = SessionMapping.read({"table": "runs", "joins": joins, "columns": columns, "values": values})
+    assert [(str(row.mailbox), row.outcome) for row in observe(script, mapping).rows()] == [
+        ("b/b1#1", "failed"),
+        ("a/a2#2", "succeeded"),
+    ]
 
 
 def test_a_view_of_the_database_reads_like_a_table(observe: Observe) -> None:
@@ -222,7 +226,7 @@ def test_names_are_names_whatever_they_look_like(observe: Observe, file: Path) -
         ("llm_sessions SET resumed = 2", "llm_sessions.resumed of run 11 holds 2 (int); as resumed it must be a bool"),
         ("llm_sessions SET resumed = NULL", "llm_sessions.resumed of run 11 holds null; as resumed it must be a bool"),
         ("llm_sessions SET resumed = 'yes'", "resumed of run 11 holds 'yes' (str); as resumed it must be a boolean"),
-        ("llm_sessions SET outcome = NULL", "outcome of run 11 holds null; as outcome it must be text"),
+        ("llm_sessions SET outcome = NULL", "outcome of run 11 holds null; as outcome it must be an outcome of §13.4"),
         ("llm_sessions SET session_name = x'41'", "session_name of run 11 holds b'A' (bytes); as session_name it must"),
         (f"llm_sessions SET model = x'{'00' * 500}'", "…"),
     ],

@@ -17,7 +17,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from tck_driver.bench import TrackerAnswer
-from tck_driver.errors import KitError
+from tck_driver.errors import DriverError, KitError
 from tck_driver.vocabulary import MailboxRef
 from tck_driver.witness import ForgeWrite, ModelCalled, Record
 from tck_fakes.forge import FIRST_MERGE_REQUEST
@@ -150,11 +150,15 @@ def test_the_tracker_answers_with_the_status_of_the_scenario_and_the_connection_
     link.close()
 
 
-def test_a_time_out_is_a_connection_that_is_closed_without_an_answer(site: Site) -> None:
+def test_a_time_out_is_a_connection_that_is_closed_without_an_answer(
+    site: Site, capsys: pytest.CaptureFixture[str]
+) -> None:
     site.stage.forge.tracker_answers(ISSUE, "timeout")
     with pytest.raises(http.client.RemoteDisconnected):
         site.ask("GET", LOOK)
     assert site.raw(f"GET {LOOK} HTTP/1.1\r\nHost: x\r\n\r\n".encode()) == b""
+    until(lambda: not _serving(), "both connections are let go")
+    assert capsys.readouterr().err == ""
 
     assert site.ask("POST", "/forge/comment", {"mailbox": MAILBOX, "text": "still there"})[0] == 200
 
@@ -223,6 +227,10 @@ def test_a_request_that_lacks_something_is_a_bad_one_and_changes_nothing(
     assert (status, list(answer)) == (400, ["error"])
     assert site.records == []
     assert site.ask("GET", LOOK, link=link)[0] == 200
+    link.close()
+    # Whoever asks so is wired wrongly: nothing can be said of the engine.
+    with pytest.raises(DriverError, match=f"{method} {urlsplit(path).path}: a field is missing or of the wrong type"):
+        site.stage.raise_faults()
     site.stage.raise_faults()
     link.close()
 
@@ -250,9 +258,11 @@ def test_a_request_for_what_is_no_url_is_a_bad_one(site: Site) -> None:
 )
 def test_what_there_is_not_is_not_found(site: Site, method: str, path: str) -> None:
     assert site.ask(method, path, {}) == (404, {"error": f"there is no {method} {path}"})
+    with pytest.raises(DriverError, match="there is no such request"):
+        site.stage.raise_faults()
 
 
-@pytest.mark.parametrize("length", ["-1", "many", "1e3", str(1024 * 1024 + 1), "9" * 5000, "1 2"])
+@pytest.mark.parametrize("length", ["-1", "many", "1e3", str(1024 * 1024 + 1), "9" * 5000, "1 2", "+2", "0_2"])
 def test_a_body_without_a_usable_length_ends_the_connection(site: Site, length: str) -> None:
     said = site.raw(f"POST /forge/comment HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n{{}}".encode())
 
@@ -346,6 +356,21 @@ def test_an_engine_that_goes_away_in_the_middle_is_not_talked_about(
     until(lambda: not _serving(), "the request is given up")
 
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_mistake_of_the_kits_own_is_talked_about(capsys: pytest.CaptureFixture[str]) -> None:
+    def broken() -> Stage | None:
+        raise ZeroDivisionError
+
+    web = Web(broken)
+    link = http.client.HTTPConnection(str(urlsplit(web.urls["forge"]).netloc), timeout=30)
+    link.request("GET", LOOK)
+    with pytest.raises(http.client.RemoteDisconnected):
+        link.getresponse()
+    until(lambda: not _serving(), "the request is given up")
+
+    assert "ZeroDivisionError" in capsys.readouterr().err
+    web.close()
 
 
 def _serving() -> bool:

@@ -49,7 +49,15 @@ class House:
         runtime = FakeContainerRuntime(clock, witness, folder / "containers", seed=7)
         forge, models, remover = FakeForge(witness), FakeModelProvider(witness), ProtectingRemover(LocalRemover())
         engine = InProcessEngine(
-            clock=clock, runtime=runtime, forge=forge, models=models, remover=remover, store=store, version="0"
+            clock=clock,
+            runtime=runtime,
+            forge=forge,
+            models=models,
+            remover=remover,
+            store=store,
+            version="0",
+            hear=forge.hear,
+            next_end=runtime.next_end,
         )
         return cls(folder / "base", store, witness, clock, runtime, forge, models, remover, engine)
 
