@@ -6,6 +6,7 @@ and what comes back must be what the protocol has.
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from typing import get_args
 
@@ -35,6 +36,8 @@ from tck_kit.driver_examination import ISSUE, ORGANIZATION, PROJECT, Examination
 
 #: What to do about something that is declared and not there.
 DECLINE = "fill it in, or answer initialize with unsupported for it"
+#: How long an engine that is said to be at rest is watched, seconds.
+_MOMENT = 0.5
 #: How far the clock is moved, milliseconds.
 _STEP_MS = 60_000
 
@@ -106,6 +109,26 @@ def takes_stimuli(exam: Examination) -> str:
     _refuse([f"stimulus.{stimulus_type(one)}" for one in refused])
     left = [name for name in declared if name not in {stimulus_type(one) for one in tried}]
     return f"{len(tried)} things happened to the engine" + (f"; not tried: {', '.join(left)}" if left else "")
+
+
+def comes_to_rest(exam: Examination) -> str:
+    """See that nothing more happens once the engine is said to be at rest: answering too early is the usual mistake."""
+    wanted = ("stimulus.issue.opened", "stimulus.run.due")
+    if not all(exam.declared.supports(name) for name in wanted):
+        raise MootError(f"{' and '.join(wanted)} must be declared as supported")
+    with exam.scenario() as engine:
+        for stimulus in (IssueOpened(ISSUE, "Mend the door"), RunDue(ISSUE, Phase.ANALYSIS)):
+            if not _taken(engine, stimulus):
+                raise MootError("a stimulus was refused; see the check of stimuli")
+        before = exam.witnessed()
+        time.sleep(_MOMENT * exam.scale)
+        later = exam.witnessed()
+    if later > before:
+        raise ProblemError(
+            f"after the engine was said to be at rest it did {later - before} more things that the kit saw",
+            "answer, or say idle, only when nothing is left to do but wait; name the containers that are waited for",
+        )
+    return "nothing more happened once the engine was said to be at rest"
 
 
 def lets_time_pass(exam: Examination) -> str:

@@ -50,6 +50,7 @@ CHECKS: tuple[tuple[str, Callable[[Examination], str]], ...] = (
     ("scenario", abilities.opens_and_closes),
     ("views", abilities.shows_views),
     ("stimuli", abilities.takes_stimuli),
+    ("rest", abilities.comes_to_rest),
     ("clock", abilities.lets_time_pass),
     ("kill", abilities.is_killed_and_started),
     ("restart", ends.says_the_same_again),

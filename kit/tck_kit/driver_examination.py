@@ -148,6 +148,16 @@ class Examination:
             stage.close()
             self._outside.stage = None
 
+    def witnessed(self) -> int:
+        """Count what the fakes of the open scenario have written down."""
+        stage = self._outside.stage
+        return 0 if stage is None else stage.witness.mark()
+
+    @property
+    def scale(self) -> float:
+        """How much longer than usual everything may take."""
+        return self.choice.timeout_scale
+
     def words(self) -> str:
         """Give the end of what the driver that runs wrote to standard error."""
         return "" if self._talk is None else self._talk.words()

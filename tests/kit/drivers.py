@@ -108,6 +108,17 @@ BAD: dict[str, tuple[str, str, str, str]] = {
         "'yes' is not one of",
     ),
     "speaks another protocol": ('"protocol": 1', '"protocol": 2', "protocol", "protocol 2"),
+    "says that it is at rest too early": (
+        '        return {"run": None, "outcome": None, "error": None}\n',
+        (
+            "        asked = 'sleep 0.2; docker run --rm runner:1 claude --version'\n"
+            "        if params['type'] == 'run.due':\n"
+            "            subprocess.Popen(['sh', '-c', asked], stdout=2)\n"
+            '        return {"run": None, "outcome": None, "error": None}\n'
+        ),
+        "rest",
+        "more things that the kit saw",
+    ),
     "is built from a branch": ('"idle", "version": "1.0.0"', '"idle", "version": "HEAD"', "version", "'HEAD'"),
     "drives from a branch": ('"small", "version": "1.0.0"', '"small", "version": "latest"', "version", "driver"),
     "answers for what nobody asked": (

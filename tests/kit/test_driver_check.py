@@ -23,7 +23,7 @@ from .drivers import BAD, CAPABILITIES, INITIALIZE, LAST, driver
 from .needs import PROGRAMS, need
 
 ABOUT = About("0.1.0", "small", "0.1.0", "00")
-NEEDS_ENGINE = {"scenario", "views", "stimuli", "clock", "kill"}
+NEEDS_ENGINE = {"scenario", "views", "stimuli", "rest", "clock", "kill"}
 
 
 @pytest.fixture
