@@ -488,5 +488,6 @@ def test_a_row_that_the_engines_database_does_not_have_is_the_drivers_fault(
     assert wrong
     for outcome, blame, reason in wrong:
         assert (outcome, blame) == (Outcome.ERROR, DRIVER)
-        told = f"the view of sessions and the engine's database differ in run \\d+: {lie.split('.')[1].split('=', maxsplit=1)[0]} is told"
+        field = lie.removeprefix("sessions.").partition("=")[0]
+        told = rf"the view of sessions and the engine's database differ in run \d+: {field} is told"
         assert re.match(told, reason or "")
