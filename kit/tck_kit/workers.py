@@ -25,6 +25,7 @@ from typing import Self
 import psutil
 
 from tck_driver.process import end_all
+from tck_fakes.protection import free
 from tck_kit.events import Broken, Event, decode
 
 #: Where pytest and Python would look for configuration of the user's.
@@ -51,6 +52,7 @@ def _clear_after_the_dead() -> None:
         number = folder.name.split("-")[2]
         with suppress(OSError):
             if number.isdecimal() and not psutil.pid_exists(int(number)) and folder.stat().st_uid == os.getuid():
+                free(folder)
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -144,6 +146,7 @@ class Workers:
             worker.kill()
         # A worker that was killed could not end its driver, which may hear of nothing.
         end_all(MARK, self._mark)
+        free(self.folder)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start(self) -> Worker:

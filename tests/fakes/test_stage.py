@@ -132,8 +132,12 @@ def test_the_tracker_hears_what_it_would(stage: Stage) -> None:
 def test_at_the_end_what_still_runs_is_ended_and_nothing_of_that_is_on_record(stage: Stage) -> None:
     reply = _codex(stage, Script("hang"))
     before = list(stage.witness.records)
+    (layer,) = (stage.place / "containers").iterdir()
+    assert any(layer.rglob("*.jsonl"))
 
     stage.close()
+
+    assert not layer.exists()
 
     assert reply.code == 137
     assert "the scenario is over" in reply.stderr
@@ -254,24 +258,34 @@ def test_what_was_left_protected_can_be_freed_by_anybody_else(tmp_path: Path) ->
     assert _mode(tmp_path / "outside") == 0o500
 
 
-def test_where_an_ordinary_user_left_something_protected_it_can_be_freed_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def ordinary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Be an ordinary user, who may mark nothing as immutable."""
+
+    def refused(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
     monkeypatch.setattr(os, "getuid", lambda: 1000)
-    folder = tmp_path / "state"
-    folder.mkdir()
+    monkeypatch.setattr(fcntl, "ioctl", refused)
+
+
+@pytest.mark.usefixtures("ordinary")
+def test_where_an_ordinary_user_left_something_protected_it_can_be_freed_too(tmp_path: Path) -> None:
+    folder = tmp_path / "worker" / "state"
+    folder.mkdir(parents=True)
+    (tmp_path / "outside").mkdir(mode=0o500)
+    (tmp_path / "worker" / "link").symlink_to(tmp_path / "outside")
     Protection().protect(folder)
 
-    free(tmp_path)
+    free(tmp_path / "worker")
 
     assert _mode(folder) & 0o700 == 0o700
+    assert _mode(tmp_path / "outside") == 0o500
 
 
+@pytest.mark.usefixtures("ordinary")
 @pytest.mark.parametrize("mode", [0o700, 0o755, 0o777, 0o500])
-def test_an_ordinary_user_is_held_off_by_modes_that_come_back_as_they_were(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int
-) -> None:
-    monkeypatch.setattr(os, "getuid", lambda: 1000)
+def test_an_ordinary_user_is_held_off_by_modes_that_come_back_as_they_were(tmp_path: Path, mode: int) -> None:
     folder = tmp_path / "state"
     folder.mkdir()
     folder.chmod(mode)

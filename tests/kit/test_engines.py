@@ -49,6 +49,13 @@ serve_stdio(Server(Partial, "partial", "1"))
 """
 
 
+#: The small suite, with a row that an ordinary run leaves out.
+SUITE = FEATURE.replace(
+    "      | copilot |\n",
+    "      | copilot |\n\n    Examples: more combinations\n      | adapter  |\n      | opencode |\n",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """A run that has ended, and its report."""
@@ -98,7 +105,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Done]:
     (folder / ".git").mkdir()
     (folder / "specification.md").write_text(SPECIFICATION, encoding="utf-8")
     (folder / "features").mkdir()
-    (folder / "features" / "small.feature").write_text(FEATURE, encoding="utf-8")
+    (folder / "features" / "small.feature").write_text(SUITE, encoding="utf-8")
     (folder / "partial.py").write_text(PARTIAL, encoding="utf-8")
     write_skeleton("python", folder / "skeleton")
     partial = f"{sys.executable} -P partial.py"
@@ -166,7 +173,7 @@ def test_rows_of_a_database_that_is_looked_into_are_witnessed_and_rows_that_are_
             (check, one["statement"]): (one["held"], one["evidence_class"])
             for check, fields in runs[name].checks().items()
             for one in fields["expectations"]
-            if "[copilot]" not in check
+            if "[copilot]" not in check and "[opencode]" not in check
         }
         for name in ("observed", "declined")
     )
@@ -188,7 +195,7 @@ def test_what_an_engine_declines_is_left_out_and_the_rest_decides(runs: Mapping[
     assert said == ("unsupported", "adapter.copilot is declared unsupported")
     resumes = run.requirement("RESUME-2")
     assert resumes["outcome"] == "passed"
-    assert resumes["reason"] == "1 of 2 scenarios left out: adapter.copilot is declared unsupported"
+    assert resumes["reason"] == "1 of 3 scenarios left out: adapter.copilot is declared unsupported"
     assert "core: conformant 2/2" in run.stdout
 
 
@@ -200,6 +207,20 @@ def test_what_an_engine_says_nothing_of_cannot_be_tested_and_that_is_a_failure(r
     assert run.requirement("RESUME-2")["reason"] == "adapter.copilot is undeclared"
     assert "core: nonconformant 1/2" in run.stdout
     assert "adapter.copilot" not in run.report["declared"]["capabilities"]
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("sim", 4), ("sim+http", 4), ("observed", 4), ("skeleton", 4), ("declined", 5), ("undeclared", 5)],
+)
+def test_an_engine_that_lacks_an_adapter_is_shown_with_all_combinations_of_the_others(
+    runs: Mapping[str, Done], name: str, count: int
+) -> None:
+    run = runs[name]
+
+    assert len(run.checks()) == count
+    assert ("1 more combinations were left out" in run.stdout) is (count == 4)
+    assert ("adapter.copilot: not supported" in run.stderr) is (count == 5)
 
 
 def test_nothing_passes_with_a_driver_that_was_just_begun_and_there_is_no_verdict(runs: Mapping[str, Done]) -> None:

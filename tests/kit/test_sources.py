@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http.client
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
@@ -15,7 +15,7 @@ import pytest
 
 from tck_driver.configuration import EngineConfig
 from tck_driver.connection import About
-from tck_driver.engine import Engine, Leaks
+from tck_driver.engine import Declaration, Engine, Leaks
 from tck_driver.errors import DriverError, EngineError
 from tck_fakes.stage import Stage
 from tck_kit.engine_choice import EngineChoice, Observed
@@ -123,6 +123,8 @@ def test_a_database_is_the_drivers_or_each_scenarios_by_its_url(
     assert one is not None
     assert far.table(first) is one
     assert (far.table(second) is one) is same
+    # One that is of an earlier scenario is let go.
+    assert (far.table(first) is one) is same
     place = tmp_path / "worker-0" if same else second.place
     other = far.table(second)
     assert other is not None
@@ -164,6 +166,23 @@ def test_what_lies_outside_of_a_scenarios_folder_is_a_fault_of_the_driver_in_tha
     assert not (tmp_path / "elsewhere").exists() or (tmp_path / "elsewhere" / "file").exists()
 
 
+def test_what_the_stand_in_programs_have_to_say_is_known_to_the_scenario(driven: Driven, tmp_path: Path) -> None:
+    stage = _stage(driven(), tmp_path, "0001")
+
+    assert stage.relayed != Stage.at(tmp_path, 7, RLock(), {}).relayed
+    assert stage.relayed()
+
+
+def test_nobody_listens_once_a_source_is_closed(tmp_path: Path) -> None:
+    far = DriverSource(FOREIGN, tmp_path / "worker", ABOUT, 0)
+    stage = _stage(far, tmp_path, "0001")
+    far.close()
+
+    link = http.client.HTTPConnection(str(urlsplit(stage.urls["forge"]).netloc), timeout=30)
+    with pytest.raises(ConnectionRefusedError):
+        link.connect()
+
+
 def test_once_a_scenario_is_let_go_nobody_meets_its_fakes(driven: Driven, tmp_path: Path) -> None:
     far = driven()
     stage = _stage(far, tmp_path, "0001")
@@ -187,6 +206,10 @@ class Ends:
 
     heard: list[str]
     fault: Exception | None
+
+    def declare(self, capabilities: Sequence[str]) -> Declaration:
+        assert capabilities
+        return Declaration("ends", "1", "Go")
 
     def open(self, config: EngineConfig) -> None:
         self.heard.append(f"open {config.base}")
@@ -239,8 +262,20 @@ ENDS: list[tuple[Exception | None, Exception | None, list[str]]] = [
 
 @pytest.mark.parametrize(("fault", "wrong", "heard"), ENDS, ids=["well", "the engine fails", "the driver littered"])
 def test_however_a_scenario_ends_its_surroundings_are_let_go_and_its_folder_is_gone(
-    tmp_path: Path, fault: Exception | None, wrong: Exception | None, heard: list[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: Exception | None,
+    wrong: Exception | None,
+    heard: list[str],
 ) -> None:
+    closed: list[str] = []
+    close = Stage.close
+
+    def noted(stage: Stage) -> None:
+        closed.append(stage.place.name)
+        close(stage)
+
+    monkeypatch.setattr(Stage, "close", noted)
     source = Noting(fault, wrong)
     laboratory = Laboratory(tmp_path / "scenarios", 7, source)
     world = laboratory.world("a scenario")
@@ -256,8 +291,17 @@ def test_however_a_scenario_ends_its_surroundings_are_let_go_and_its_folder_is_g
 
     assert raised is (fault or wrong)
     assert source.heard == heard
+    assert closed == ["0001"]
     assert list((tmp_path / "scenarios").iterdir()) == []
     assert laboratory.close() == "it did not end"
+
+
+def test_who_an_engine_is_is_asked_in_a_scenario_that_is_ended(tmp_path: Path) -> None:
+    source = Noting()
+    laboratory = Laboratory(tmp_path / "scenarios", 7, source)
+
+    assert laboratory.declaration().name == "ends"
+    assert source.heard == ["table of 0001", "ending of 0001", "let go of 0001"]
 
 
 def test_an_engine_that_was_never_opened_is_not_closed(tmp_path: Path) -> None:
