@@ -36,10 +36,17 @@ def test_the_folder_of_a_run_that_goes_on_stays() -> None:
         assert other.folder.is_dir()
 
 
-def test_an_interrupt_waits_until_what_was_begun_is_known() -> None:
-    reached = False
-    with pytest.raises(KeyboardInterrupt), undisturbed():
+def _interrupted(reached: list[str]) -> None:
+    with undisturbed():
         os.kill(os.getpid(), signal.SIGINT)
-        reached = True
-    assert reached
+        reached.append("the end")
+
+
+def test_an_interrupt_waits_until_what_was_begun_is_known() -> None:
+    reached: list[str] = []
+
+    with pytest.raises(KeyboardInterrupt):
+        _interrupted(reached)
+
+    assert reached == ["the end"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
