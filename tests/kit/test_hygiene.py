@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,21 @@ def test_an_engine_that_starts_another_cli_than_that_of_its_adapter_is_found_out
     world.run("the issue", Phase.DEVELOPMENT)
 
     with pytest.raises(ExpectationFailedError, match="codex was due, and claude-code was started"):
+        check_hygiene(world)
+
+
+def test_without_labels_the_start_of_another_run_in_the_same_moment_is_not_held_against_this_one(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.run("the issue", Phase.DEVELOPMENT)
+    (start,) = world.starts()
+    container = replace(start.container, labels=())
+    other = replace(start, cli=replace(start.cli, adapter="copilot"), container=container)
+    monkeypatch.setattr(world, "starts_of", lambda _: [other, replace(start, container=container)])
+    check_hygiene(world)
+
+    monkeypatch.setattr(world, "starts_of", lambda _: [other])
+    with pytest.raises(ExpectationFailedError, match="codex was due, and copilot was started"):
         check_hygiene(world)
 
 
