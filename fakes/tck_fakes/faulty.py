@@ -16,6 +16,7 @@ from tck_driver.configuration import EngineConfig
 from tck_driver.engine import Declaration, Engine, Leaks, Quiescence
 from tck_driver.stimuli import Stimulus, StimulusResult
 from tck_driver.views import Row, ViewName
+from tck_fakes.faults import FAULTS, FaultyEngine
 
 
 class SilentEngine:
@@ -133,3 +134,18 @@ CONTROLS: Mapping[str, Control] = MappingProxyType(
         "forgetful": Control("forgets every native id", ForgetfulEngine, frozenset({"resume-2"})),
     }
 )
+
+
+def spoilt(engine: Engine, name: str) -> Engine:
+    """Give the faulty engine of this name: one of `CONTROLS`, a fault, or several faults with `+` between them.
+
+    Raises `KeyError` for a name that there is not.
+    """
+    if name in CONTROLS:
+        return CONTROLS[name].make(engine)
+    return FaultyEngine(engine, [FAULTS[one] for one in name.split("+")])
+
+
+def unknown_fault(name: str) -> str | None:
+    """Give what of a faulty engine's name is the name of nothing, None where all of it is known."""
+    return None if name in CONTROLS else next((one for one in name.split("+") if one not in FAULTS), None)

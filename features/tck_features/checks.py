@@ -25,6 +25,8 @@ class Expectation:
     held: bool
     evidence_class: EvidenceClass
     evidence: tuple[str, ...] = ()
+    #: The requirements that it comes from, where no scenario's tags say so.
+    requirements: tuple[str, ...] = ()
 
 
 class ExpectationFailedError(AssertionError):
@@ -52,11 +54,12 @@ class Checks:
         actual: object,
         rests_on: EvidenceClass,
         evidence: tuple[str, ...] = (),
+        requirements: tuple[str, ...] = (),
     ) -> None:
         """Record that `actual` must equal `expected`. Raises `ExpectationFailedError` where it does not."""
         wanted, found = plain(expected), plain(actual)
         held = _same(wanted, found)
-        expectation = Expectation(statement, wanted, found, held, rests_on, evidence)
+        expectation = Expectation(statement, wanted, found, held, rests_on, evidence, requirements)
         self.expectations.append(expectation)
         if not held:
             raise ExpectationFailedError(expectation)

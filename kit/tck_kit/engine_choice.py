@@ -5,19 +5,24 @@ from __future__ import annotations
 import shlex
 import sys
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
+from tck_fakes.faults import FAULTS
+from tck_fakes.faulty import CONTROLS, unknown_fault
 from tck_fakes.observed_mapping import SessionMapping
 from tck_kit.faults import UsageFault
 
 if TYPE_CHECKING:
     from tck_kit.project_file import ProjectFile
 
-Kind = Literal["sim", "sim+stdio", "sim+http", "command", "url"]
+Kind = Literal["sim", "sim+stdio", "sim+http", "mutant", "command", "url"]
 #: The names under which the simulator is chosen.
 SIMULATORS: tuple[Kind, ...] = ("sim", "sim+stdio", "sim+http")
+#: What the name of a simulator that is wrong on purpose begins with.
+MUTANT = "mutant:"
 #: How the simulator is started as a driver.
 SERVED = (sys.executable, "-P", "-m", "tck_fakes.served")
 
@@ -41,27 +46,33 @@ class EngineChoice:
     environment: tuple[tuple[str, str], ...] = ()
     observed: Observed | None = None
     timeout_scale: float = 1.0
+    #: In which way the simulator is to be wrong: the name of a fault, or of several with `+` between them.
+    faulty: str | None = None
 
     @property
     def in_process(self) -> bool:
         """Whether no driver is needed."""
-        return self.kind == "sim"
+        return self.kind in {"sim", "mutant"}
 
     @property
     def simulated(self) -> bool:
         """Whether it is the kit's own simulator, whichever way it is reached."""
-        return self.kind in SIMULATORS
+        return self.kind in {*SIMULATORS, "mutant"}
 
     @property
     def transport(self) -> str:
         """What stands in a report."""
-        return {"sim": "in process", "sim+http": "http", "url": "http"}.get(self.kind, "stdio")
+        if self.in_process:
+            return "in process"
+        return "http" if self.kind in {"sim+http", "url"} else "stdio"
 
     @property
     def shown(self) -> str:
         """What a person is told."""
         if self.kind == "command":
             return shlex.join(self.words)
+        if self.kind == "mutant":
+            return f"{MUTANT}{self.faulty}"
         return " ".join(self.urls) if self.kind == "url" else self.kind
 
 
@@ -71,6 +82,8 @@ def choose(text: str, directory: Path) -> EngineChoice:
     for name in SIMULATORS:
         if said == name:
             return EngineChoice(name)
+    if said.startswith(MUTANT):
+        return EngineChoice("mutant", faulty=_fault(said))
     if said.startswith("sim+"):
         raise UsageFault("there is no such way to the simulator", f"--engine {said}", "use sim, sim+stdio or sim+http")
     if "://" in said.partition(" ")[0]:
@@ -85,6 +98,16 @@ def choose(text: str, directory: Path) -> EngineChoice:
     if not words or not words[0]:
         raise UsageFault("no engine is named", "--engine", "give sim, a URL, or the command of a driver")
     return EngineChoice("command", words=words, directory=str(directory))
+
+
+def _fault(said: str) -> str:
+    name = said.removeprefix(MUTANT)
+    unknown = unknown_fault(name)
+    if unknown is not None:
+        near = get_close_matches(unknown, (*CONTROLS, *FAULTS), 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise UsageFault("there is no such fault", f"--engine {said}", f"{hint}session-tck mutants --list names them")
+    return name
 
 
 def _url(text: str) -> str:

@@ -29,7 +29,7 @@ class Laboratory:
     def in_process(
         cls, folder: Path, seed: int, version: str, database_url: str | None = None, *, faulty: str | None = None
     ) -> Laboratory:
-        """Work with the simulator; `faulty` names an engine of `CONTROLS` to be put in its place."""
+        """Work with the simulator; `faulty` names one that is wrong on purpose, to be put in its place."""
         folder.mkdir(parents=True, exist_ok=True)
         return cls(folder, seed, InProcessSource(folder, version, database_url, faulty))
 

@@ -13,7 +13,7 @@ from tck_driver.engine import Engine
 from tck_driver.errors import DriverError
 from tck_driver.remote import RemoteEngine
 from tck_fakes.database import ObservedDatabase, SessionTable
-from tck_fakes.faulty import CONTROLS
+from tck_fakes.faulty import spoilt
 from tck_fakes.in_process import InProcessEngine
 from tck_fakes.observed_url import fill
 from tck_fakes.outside import Outside
@@ -56,7 +56,7 @@ class Source(Protocol):
 
 
 class InProcessSource:
-    """The simulator, or with `faulty` an engine of `CONTROLS` in its place. The store is emptied for each scenario."""
+    """The simulator, or with `faulty` one that is wrong on purpose. The store is emptied for each scenario."""
 
     def __init__(self, folder: Path, version: str, database_url: str | None, faulty: str | None) -> None:
         """Make the database."""
@@ -86,7 +86,7 @@ class InProcessSource:
             hear=stage.forge.hear,
             next_end=stage.runtime.next_end,
         )
-        return engine if self._faulty is None else CONTROLS[self._faulty].make(engine)
+        return engine if self._faulty is None else spoilt(engine, self._faulty)
 
     def table(self, stage: Stage) -> SessionTable:  # noqa: ARG002 -- one for all scenarios
         """Give the simulator's database."""
@@ -188,5 +188,5 @@ def source(
 ) -> Source:
     """Make the source of the chosen engine, in a worker's folder; `number` is the worker's."""
     if choice.in_process:
-        return InProcessSource(folder, about.kit_version, database_url, None)
+        return InProcessSource(folder, about.kit_version, database_url, choice.faulty)
     return DriverSource(choice, folder, about, number, introduced)

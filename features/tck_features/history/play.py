@@ -1,0 +1,170 @@
+"""Plays events on a world, one after the other, and lets the watchers see each."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tck_driver.stimuli import IssueOpened, ReviewRequested
+from tck_features.history.events import (
+    CredentialMounted,
+    Damaged,
+    Event,
+    IdOverwritten,
+    ProjectThere,
+    Released,
+    RemovalBlocked,
+    Restarted,
+    Scripted,
+    Sent,
+    SettingStored,
+    TimePassed,
+    TrackerSet,
+    VersionSet,
+)
+from tck_features.history.history import Happened, Watcher
+
+if TYPE_CHECKING:
+    from tck_driver.vocabulary import AdapterId, MailboxRef
+    from tck_features.world import World
+
+
+class Player:
+    """Plays a history on one world. `watchers` see each event after the engine has come to rest."""
+
+    def __init__(self, world: World, watchers: Sequence[Watcher] = ()) -> None:
+        """Begin with a world that nothing has happened in."""
+        self.world = world
+        self.watchers = tuple(watchers)
+        self.played: list[Happened] = []
+
+    def play(self, events: Iterable[Event]) -> None:
+        """Play them all."""
+        for event in events:
+            self.one(event)
+
+    def one(self, event: Event) -> Happened:
+        """Play one event. Raises what engine or driver do wrong, and `ExpectationFailedError` from the watchers."""
+        world = self.world
+        since, begun = world.bench.witness.mark(), world.bench.now()
+        before = world.result
+        self._do(event)
+        happened = Happened(
+            event=event,
+            result=world.result if isinstance(event, Sent) and world.result is not before else None,
+            since=since,
+            until=world.bench.witness.mark(),
+            begun=begun,
+            ended=world.bench.now(),
+            table=world.table(),
+            refusal=world.refusal,
+        )
+        self.played.append(happened)
+        for watcher in self.watchers:
+            watcher.saw(world, happened)
+        return happened
+
+    def _do(self, event: Event) -> None:  # noqa: C901, PLR0912 -- one case per kind of event
+        world = self.world
+        match event:
+            case ProjectThere(project=project):
+                world.before.projects.append(project)
+            case SettingStored(setting=setting):
+                world.before.settings.append(setting)
+            case CredentialMounted(target=target):
+                self._credential(target)
+            case Sent(stimulus=IssueOpened(mailbox=ref, title=title) | ReviewRequested(mailbox=ref, title=title)):
+                world.open()
+                world.titles[ref] = title
+                world.send(event.stimulus)
+            case Sent(stimulus=stimulus):
+                world.send(stimulus)
+            case Scripted(adapter=adapter, scripts=scripts):
+                world.script(adapter, *scripts)
+            case VersionSet(adapter=adapter, version=version, shape=shape):
+                world.bench.set_version(adapter, version, shape)
+            case TrackerSet(mailbox=ref, answer=answer):
+                world.bench.tracker_answers(ref, answer)
+            case TimePassed(milliseconds=milliseconds):
+                world.advance(milliseconds)
+            case Released():
+                world.open()
+                world.bench.release()
+                world.advance(0)
+            case Restarted():
+                world.open()
+                world.engine.kill()
+                world.refusal = world.engine.start()
+                world.settle()
+            case Damaged(mailbox=ref, adapter=adapter, how=how):
+                self._damage(ref, adapter, how)
+            case IdOverwritten(mailbox=ref, run=run, value=value):
+                rows = [row for row in world.runs.values() if row.mailbox == ref]
+                if run < len(rows):
+                    world.overwrite_native_id(rows[run].run, value)
+            case RemovalBlocked(mailbox=ref, blocked=blocked):
+                self._block_removal(ref, blocked=blocked)
+
+    def _credential(self, target: str) -> None:
+        world = self.world
+        source = world.bench.base.parent / "credentials"
+        source.mkdir(exist_ok=True)
+        file = source / f"file-{len(world.before.credentials)}"
+        file.write_text("secret", encoding="utf-8")
+        world.before.credentials.append((target, str(file)))
+
+    def state_dir(self, ref: MailboxRef, adapter: AdapterId) -> Path | None:
+        """Give the state directory that the last run of this mailbox and adapter had mounted, by what was witnessed."""
+        runs = {row.run for row in self.world.runs.values() if row.mailbox == ref and row.adapter_id == adapter}
+        for start in reversed(self.world.starts()):
+            if dict(start.container.labels).get("run") in runs or any(
+                start in self.world.starts_of(self.world.runs[run]) for run in runs
+            ):
+                mounts = self.world.session_mounts(start)
+                if mounts:
+                    return Path(mounts[0].source)
+        return None
+
+    def _damage(self, ref: MailboxRef, adapter: AdapterId, how: str) -> None:
+        folder = self.state_dir(ref, adapter)
+        if folder is None or folder.is_symlink() or not folder.is_dir():
+            return
+        match how:
+            case "cut":
+                for file in _files(folder):
+                    file.write_bytes(file.read_bytes()[:7])
+            case "zeroed":
+                for file in _files(folder):
+                    file.write_bytes(b"\0" * file.stat().st_size)
+            case _:
+                shutil.rmtree(folder)
+                if how == "emptied":
+                    folder.mkdir(mode=0o700)
+                if how == "linked":
+                    elsewhere = self.world.bench.base.parent / "elsewhere"
+                    elsewhere.mkdir(exist_ok=True)
+                    (elsewhere / "kept.txt").write_text("not the engine's", encoding="utf-8")
+                    folder.symlink_to(elsewhere)
+
+    def _block_removal(self, ref: MailboxRef, *, blocked: bool) -> None:
+        folder = next((one for one in self._session_dirs(ref)), None)
+        if folder is None:
+            return
+        if blocked:
+            self.world.bench.protect(folder)
+        else:
+            self.world.bench.unprotect(folder)
+
+    def _session_dirs(self, ref: MailboxRef) -> list[Path]:
+        rows = [row for row in self.world.runs.values() if row.mailbox == ref]
+        found: list[Path] = []
+        for row in reversed(rows):
+            for start in self.world.starts_of(row):
+                found.extend(Path(mount.source).parent for mount in self.world.session_mounts(start))
+        return found
+
+
+def _files(folder: Path) -> list[Path]:
+    return [file for file in folder.rglob("*") if file.is_file() and not file.is_symlink()]
