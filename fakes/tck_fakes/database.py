@@ -62,6 +62,8 @@ _MANNERS: Mapping[str, _Manners] = {
 _LIBPQ = frozenset({"psycopg", "psycopg2"})
 
 #: What the text of a database's error is about, and what to do.
+#: How many rows are kept as they were read.
+_MOST_KNOWN = 10_000
 _CURES = (
     ("locked", "the engine must let go of it between its writes"),
     ("statement timeout", "the engine must let go of it between its writes"),
@@ -91,6 +93,8 @@ class ObservedDatabase:
         self._manners = _MANNERS.get(self._url.get_backend_name(), _Manners())
         self._file = _sqlite_file(self._url)
         self._engine = _engine(self._url, self._manners, self._file)
+        #: Rows that were read before, by what their columns hold.
+        self._known: dict[tuple[object, ...], SessionRow] = {}
         self._connection: Connection | None = None
         self._connected_to: tuple[int, int] | None = None
 
@@ -100,8 +104,20 @@ class ObservedDatabase:
         Raises `DriverError` for a database that cannot be reached or read, and for values that are not of their field's
         type.
         """
-        read = self._reader.row
-        return [read(values) for values in self._look()]
+        return [self._read(values) for values in self._look()]
+
+    def _read(self, values: Sequence[object]) -> SessionRow:
+        """Read a row, unless one that holds the same was read before: most rows never change again."""
+        held = tuple(values)
+        try:
+            known = self._known.get(held)
+        except TypeError:  # some column holds a list
+            return self._reader.row(held)
+        if known is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            known = self._known[held] = self._reader.row(held)
+        return known
 
     def close(self) -> None:
         """Let the database go, so that the engine can drop it; the next look connects again."""

@@ -5,10 +5,10 @@ Specification: §22.3.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-
-from sqlalchemy import RowMapping
+from typing import Any
 
 from tck_driver.vocabulary import MailboxKind, MailboxRef, Phase
 
@@ -87,9 +87,11 @@ class Incident:
     reason: str
 
 
-def mailbox_of(row: RowMapping) -> Mailbox:
+_COLUMNS = tuple(name for name in Mailbox.__dataclass_fields__ if name != "ref")
+
+
+def mailbox_of(row: Mapping[str, Any]) -> Mailbox:
     """Give a row of `mailboxes` as a value, its address put together."""
     kind: MailboxKind = "issue" if row["kind"] == "issue" else "merge_request"
     ref = MailboxRef(row["organization"], row["project"], kind, row["iid"])
-    names = [name for name in Mailbox.__dataclass_fields__ if name != "ref"]
-    return Mailbox(ref=ref, **{name: row[name] for name in names})
+    return Mailbox(ref=ref, **{name: row[name] for name in _COLUMNS})

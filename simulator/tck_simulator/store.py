@@ -28,6 +28,7 @@ from tck_driver.configuration import Binding, EngineConfig, SettingScope
 from tck_driver.vocabulary import AdapterId, FallbackReason, MailboxRef, Phase, RunOutcome
 from tck_simulator import statements as q
 from tck_simulator import tables as t
+from tck_simulator.prepared import execute
 from tck_simulator.rows import Incident, Installation, Job, Mailbox, Session, mailbox_of
 from tck_simulator.settings import StoredSettings
 from tck_simulator.states import IssueState
@@ -122,7 +123,7 @@ class Store:
         """Give what a phase is bound to (§16.7)."""
         key = {"organization": organization, "project": project, "phase": phase}
         with self._once() as connection:
-            row = connection.execute(q.BINDING, key).mappings().first()
+            row = execute(connection, q.BINDING, key).first
         return None if row is None else Binding(AdapterId(row["adapter_id"]), row["provider"], row["model"])
 
     def bind(self, organization: str, project: str, phases: Sequence[Phase], binding: Binding) -> None:
@@ -138,7 +139,7 @@ class Store:
         """Give the project's `BRANCH_PREFIX`."""
         key = {"organization": organization, "project": project}
         with self._once() as connection:
-            return str(connection.execute(q.BRANCH_PREFIX, key).scalar_one())
+            return str(execute(connection, q.BRANCH_PREFIX, key).rows[0]["branch_prefix"])
 
     def set_branch_prefix(self, organization: str, project: str, prefix: str) -> None:
         """Store another `BRANCH_PREFIX`."""
@@ -150,10 +151,8 @@ class Store:
         """Give the stored values that bear on a project, by setting and scope."""
         found: dict[str, dict[str, bool | int]] = {}
         with self._once() as connection:
-            for name, scope, value in connection.execute(
-                q.SETTINGS, {"organization": organization, "project": project}
-            ).all():
-                found.setdefault(name, {})[scope] = value
+            for row in execute(connection, q.SETTINGS, {"organization": organization, "project": project}).rows:
+                found.setdefault(row["name"], {})[row["scope"]] = row["value"]
         return found
 
     def all_settings(self) -> Sequence[RowMapping]:
@@ -178,7 +177,7 @@ class Store:
     def open_mailbox(self, ref: MailboxRef, title: str, state: str) -> Mailbox:
         """Open a mailbox, of the generation after the last one of that address."""
         with self._begin() as connection:
-            before = connection.execute(q.MAILBOX_BY_ADDRESS, _address(ref)).mappings().first()
+            before = execute(connection, q.MAILBOX_BY_ADDRESS, _address(ref)).first
             values = {
                 "organization": ref.organization,
                 "project": ref.project,
@@ -189,38 +188,36 @@ class Store:
                 "state": state,
                 "open": True,
             }
-            key = connection.execute(q.INSERT_MAILBOX, values).inserted_primary_key
-            identity = key[0] if key is not None else 0
-            row = connection.execute(q.MAILBOX_BY_ID, {"key": identity}).mappings().one()
-        return mailbox_of(row)
+            identity = execute(connection, q.INSERT_MAILBOX, values).key
+            return mailbox_of(execute(connection, q.MAILBOX_BY_ID, {"key": identity}).rows[0])
 
     def mailbox(self, ref: MailboxRef) -> Mailbox | None:
         """Give the latest generation of an address."""
         with self._once() as connection:
-            row = connection.execute(q.MAILBOX_BY_ADDRESS, _address(ref)).mappings().first()
+            row = execute(connection, q.MAILBOX_BY_ADDRESS, _address(ref)).first
         return None if row is None else mailbox_of(row)
 
     def mailbox_by_id(self, identity: int) -> Mailbox:
         """Give one row."""
         with self._once() as connection:
-            return mailbox_of(connection.execute(q.MAILBOX_BY_ID, {"key": identity}).mappings().one())
+            return mailbox_of(execute(connection, q.MAILBOX_BY_ID, {"key": identity}).rows[0])
 
     def mailboxes(self, *, only_open: bool = False) -> list[Mailbox]:
         """Give all rows, oldest first."""
         query = q.OPEN_MAILBOXES if only_open else q.MAILBOXES
         with self._once() as connection:
-            return [mailbox_of(row) for row in connection.execute(query).mappings()]
+            return [mailbox_of(row) for row in execute(connection, query).rows]
 
     def set_mailbox(self, identity: int, **values: str | int | bool | datetime | None) -> None:
         """Set columns of one mailbox."""
         with self._once() as connection:
-            connection.execute(q.UPDATE_MAILBOX, {"key": identity, **values})
+            execute(connection, q.UPDATE_MAILBOX, {"key": identity, **values})
 
     def freeze_name(self, identity: int, name: str) -> str:
         """Store the branch name unless there is one, and give the one that is stored (NAME-2, NAME-4)."""
         with self._begin() as connection:
-            connection.execute(q.FREEZE_NAME, {"key": identity, "branch_name": name})
-            return str(connection.execute(q.MAILBOX_BY_ID, {"key": identity}).mappings().one()["branch_name"])
+            execute(connection, q.FREEZE_NAME, {"key": identity, "branch_name": name})
+            return str(execute(connection, q.MAILBOX_BY_ID, {"key": identity}).rows[0]["branch_name"])
 
     def claim_directory(self, identity: int, wanted: Sequence[str]) -> str | None:
         """Give the mailbox the first of these directory names that no other mailbox holds, case aside (ISOLATE-8).
@@ -228,29 +225,29 @@ class Store:
         None where every one of them is held.
         """
         with self._begin() as connection:
-            held = {name.lower(): owner for owner, name in connection.execute(q.HELD_DIRECTORIES).all()}
+            held = {row["session_dir"].lower(): row["id"] for row in execute(connection, q.HELD_DIRECTORIES).rows}
             free = next((name for name in wanted if held.get(name.lower(), identity) == identity), None)
             if free is None:
                 return None
-            connection.execute(q.UPDATE_MAILBOX, {"key": identity, "session_dir": free})
+            execute(connection, q.UPDATE_MAILBOX, {"key": identity, "session_dir": free})
         return free
 
     def take_lease(self, identity: int, epoch: int, owner: str, expires_at: datetime) -> bool:
         """Take the lease that nobody has held since `epoch`, under the next epoch; False where somebody has (§11.7)."""
         values = {"lease_owner": owner, "lease_epoch": epoch + 1, "lease_expires_at": expires_at}
         with self._once() as connection:
-            return connection.execute(q.TAKE_LEASE, {"key": identity, "epoch": epoch, **values}).rowcount > 0
+            return execute(connection, q.TAKE_LEASE, {"key": identity, "epoch": epoch, **values}).count > 0
 
     def expired_leases(self, now: datetime) -> list[Mailbox]:
         """Give the open mailboxes whose lease has run out."""
         with self._once() as connection:
-            return [mailbox_of(row) for row in connection.execute(q.EXPIRED_LEASES, {"now": now}).mappings()]
+            return [mailbox_of(row) for row in execute(connection, q.EXPIRED_LEASES, {"now": now}).rows]
 
     def renew_lease(self, identity: int, epoch: int, expires_at: datetime) -> bool:
         """Extend a lease, if it is still of this epoch and held."""
         values = {"key": identity, "epoch": epoch, "lease_expires_at": expires_at}
         with self._once() as connection:
-            return connection.execute(q.HELD_MAILBOX, values).rowcount > 0
+            return execute(connection, q.HELD_MAILBOX, values).count > 0
 
     def take_over_lease(self, identity: int, owner: str, expires_at: datetime) -> None:
         """Take an expired lease from whoever holds it, under a new epoch (§11.7)."""
@@ -268,36 +265,36 @@ class Store:
         """Remember that this merge request is the agent's, for this mailbox (§11.1)."""
         values = {"organization": mailbox.ref.organization, "project": mailbox.ref.project, "iid": iid}
         with self._once() as connection:
-            connection.execute(q.INSERT_MERGE_REQUEST, {**values, "mailbox_id": mailbox.id})
+            execute(connection, q.INSERT_MERGE_REQUEST, {**values, "mailbox_id": mailbox.id})
 
     def owner_of_merge_request(self, organization: str, project: str, iid: int) -> int | None:
         """Give the id of the issue mailbox to which the agent's merge request belongs."""
         key = {"organization": organization, "project": project, "iid": iid}
         with self._once() as connection:
-            return connection.execute(q.OWNER_OF_MERGE_REQUEST, key).scalar()
+            row = execute(connection, q.OWNER_OF_MERGE_REQUEST, key).first
+        return None if row is None else int(row["mailbox_id"])
 
     def has_merge_request(self, mailbox_id: int) -> bool:
         """Whether the agent has opened a merge request for this mailbox."""
         with self._once() as connection:
-            return connection.execute(q.MERGE_REQUESTS_OF_MAILBOX, {"key": mailbox_id}).first() is not None
+            return execute(connection, q.MERGE_REQUESTS_OF_MAILBOX, {"key": mailbox_id}).first is not None
 
     def add_job(self, mailbox_id: int, phase: Phase, due_at: datetime) -> int:
         """Queue a run, and give the job's id."""
         with self._once() as connection:
             values = {"mailbox_id": mailbox_id, "phase": phase, "due_at": due_at}
-            key = connection.execute(q.INSERT_JOB, values).inserted_primary_key
-            return int(key[0]) if key is not None else 0
+            return execute(connection, q.INSERT_JOB, values).key
 
     def jobs(self) -> list[Job]:
         """Give the queue, in the order in which it is worked off."""
         with self._once() as connection:
-            rows = connection.execute(q.JOBS).mappings().all()
+            rows = execute(connection, q.JOBS).rows
         return [Job(row["id"], row["mailbox_id"], Phase(row["phase"]), row["due_at"]) for row in rows]
 
     def next_job(self, now: datetime) -> tuple[Job, Mailbox] | None:
         """Give the first job that is due and whose mailbox is neither held nor blocked."""
         with self._once() as connection:
-            row = connection.execute(q.NEXT_JOB, {"now": now, "blocked": IssueState.BLOCKED}).mappings().first()
+            row = execute(connection, q.NEXT_JOB, {"now": now, "blocked": IssueState.BLOCKED}).first
         if row is None:
             return None
         return Job(row["job_id"], row["id"], Phase(row["job_phase"]), row["due_at"]), mailbox_of(row)
@@ -305,12 +302,12 @@ class Store:
     def drop_job(self, identity: int) -> None:
         """Take one job off the queue."""
         with self._once() as connection:
-            connection.execute(q.DROP_JOB, {"key": identity})
+            execute(connection, q.DROP_JOB, {"key": identity})
 
     def drop_jobs(self, mailbox_id: int) -> None:
         """Take a mailbox's jobs off the queue."""
         with self._once() as connection:
-            connection.execute(q.DROP_JOBS, {"key": mailbox_id})
+            execute(connection, q.DROP_JOBS, {"key": mailbox_id})
 
     # --- llm_sessions ------------------------------------------------------------------------------------------------
 
@@ -332,18 +329,17 @@ class Store:
             **session,
         }
         with self._once() as connection:
-            key = connection.execute(q.INSERT_RUN, values).inserted_primary_key
-            return int(key[0]) if key is not None else 0
+            return execute(connection, q.INSERT_RUN, values).key
 
     def note_native_id(self, run: int, epoch: int, native_id: str) -> None:
         """Store an id while its run is still live, unless the lease has moved on (RESUME-14, RESUME-15)."""
         with self._once() as connection:
-            connection.execute(q.UPDATE_HELD_RUN, {"run": run, "epoch": epoch, "native_session_id": native_id})
+            execute(connection, q.UPDATE_HELD_RUN, {"run": run, "epoch": epoch, "native_session_id": native_id})
 
     def overwrite_native_id(self, run: int, native_id: str) -> None:
         """Store an id as somebody with a database client would, for tests of what the engine then makes of it."""
         with self._once() as connection:
-            connection.execute(q.OVERWRITE, {"run": run, "native_session_id": native_id})
+            execute(connection, q.OVERWRITE, {"run": run, "native_session_id": native_id})
 
     def start_run_afresh(self, run: int, epoch: int, fallback: FallbackReason) -> bool:
         """Note that a refused resume is started again without the id; False where the lease has moved on (FALLBACK-6).
@@ -352,7 +348,7 @@ class Store:
         """
         values = {"asked_session_id": None, "resume_fallback": fallback}
         with self._once() as connection:
-            return connection.execute(q.UPDATE_HELD_RUN, {"run": run, "epoch": epoch, **values}).rowcount > 0
+            return execute(connection, q.UPDATE_HELD_RUN, {"run": run, "epoch": epoch, **values}).count > 0
 
     def finish_run(
         self,
@@ -371,7 +367,7 @@ class Store:
         """
         with self._begin() as connection:
             released = {"lease_owner": None, "lease_expires_at": None, **mailbox}
-            if connection.execute(q.MAILBOX_OF_RUN, {"run": run, "epoch": epoch, **released}).rowcount == 0:
+            if execute(connection, q.MAILBOX_OF_RUN, {"run": run, "epoch": epoch, **released}).count == 0:
                 return False
             values = {
                 "outcome": outcome,
@@ -379,7 +375,7 @@ class Store:
                 "resumed": resumed,
                 "resume_fallback": fallback,
             }
-            connection.execute(q.UPDATE_RUN, {"run": run, **values})
+            execute(connection, q.UPDATE_RUN, {"run": run, **values})
         return True
 
     def end_run(
@@ -399,21 +395,21 @@ class Store:
             "resume_fallback": fallback,
         }
         with self._once() as connection:
-            connection.execute(q.UPDATE_RUN, {"run": run, **values})
+            execute(connection, q.UPDATE_RUN, {"run": run, **values})
 
     def sessions(self, mailbox_id: int | None = None) -> list[Session]:
         """Give the rows of one mailbox, or all, oldest first."""
-        with self._begin() as connection:
+        with self._once() as connection:
             if mailbox_id is None:
-                rows = connection.execute(q.RUNS).mappings().all()
+                rows = execute(connection, q.RUNS).rows
             else:
-                rows = connection.execute(q.RUNS_OF_MAILBOX, {"key": mailbox_id}).mappings().all()
+                rows = execute(connection, q.RUNS_OF_MAILBOX, {"key": mailbox_id}).rows
         return [Session(**row) for row in rows]
 
     def session(self, run: int) -> Session:
         """Give the row of one run."""
         with self._once() as connection:
-            return Session(**connection.execute(q.RUN, {"run": run}).mappings().one())
+            return Session(**execute(connection, q.RUN, {"run": run}).rows[0])
 
     def purge_sessions(self, before: datetime) -> int:
         """Delete the rows of ended runs that began before a time (CLEAN-7), and give how many there were."""
@@ -427,8 +423,7 @@ class Store:
     def images(self) -> dict[str, str]:
         """Give the runner image of each adapter as configured now."""
         with self._once() as connection:
-            rows = connection.execute(q.IMAGES).all()
-        return {adapter: image for adapter, image in rows}  # noqa: C416 -- a dict of rows needs the unpacking for its types
+            return {row["adapter_id"]: row["image"] for row in execute(connection, q.IMAGES).rows}
 
     def set_image(self, adapter: AdapterId, image: str) -> None:
         """Configure another runner image."""
@@ -439,7 +434,7 @@ class Store:
     def installed(self, adapter: AdapterId) -> tuple[str, Installation | None] | None:
         """Give an adapter's image as configured now, and what was detected in it, if anything was yet."""
         with self._once() as connection:
-            row = connection.execute(q.INSTALLED, {"adapter": adapter}).mappings().first()
+            row = execute(connection, q.INSTALLED, {"adapter": adapter}).first
         if row is None:
             return None
         fields = {name: row[name] for name in Installation.__dataclass_fields__}
@@ -448,13 +443,13 @@ class Store:
     def installation(self, adapter: AdapterId, image: str) -> Installation | None:
         """Give what was detected in an image, None where nothing was yet."""
         with self._once() as connection:
-            row = connection.execute(q.INSTALLATION, {"adapter": adapter, "image": image}).mappings().first()
+            row = execute(connection, q.INSTALLATION, {"adapter": adapter, "image": image}).first
         return None if row is None else Installation(**row)
 
     def installations(self) -> list[Installation]:
         """Give every row, oldest first."""
         with self._once() as connection:
-            return [Installation(**row) for row in connection.execute(q.INSTALLATIONS).mappings()]
+            return [Installation(**row) for row in execute(connection, q.INSTALLATIONS).rows]
 
     def add_installations(self, found: Sequence[Installation]) -> None:
         """Keep what was detected in new images; the ids are given by the database."""
