@@ -32,7 +32,7 @@ CALLS: Mapping[str, tuple[tuple[Any, ...], Any]] = MappingProxyType(
         "runtime.run": ((ContainerRequest,), ContainerState),
         "runtime.stop": ((str,), None),
         "runtime.remove": ((str,), None),
-        "runtime.find": ((str, str), list[str]),
+        "runtime.find": ((str, str | None), list[str]),
         "forge.issue": ((MailboxRef,), IssueState),
         "forge.comment": ((MailboxRef, str), None),
         "forge.add_label": ((MailboxRef, str), None),
@@ -169,7 +169,7 @@ class DeskRuntime:
         """Remove it."""
         self._desk.call("runtime.remove", container)
 
-    def find(self, label: str, value: str) -> list[str]:
+    def find(self, label: str, value: str | None) -> list[str]:
         """Give the containers that carry this label."""
         return cast("list[str]", self._desk.call("runtime.find", label, value))
 

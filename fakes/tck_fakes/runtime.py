@@ -200,10 +200,13 @@ class FakeContainerRuntime:
         elif live.phase == "running":
             self._kill(live, "removed")
 
-    def find(self, label: str, value: str) -> Sequence[str]:
-        """Give the containers with this label that have not been removed, oldest first."""
+    def find(self, label: str, value: str | None) -> Sequence[str]:
+        """Give the containers with this label that have not been removed, oldest first; None is any value."""
         return [
-            live.id for live in self._containers.values() if not live.removed and (label, value) in live.request.labels
+            live.id
+            for live in self._containers.values()
+            if not live.removed
+            and any(name == label and value in {None, held} for name, held in live.request.labels)
         ]
 
     # What the stand-in programs ask

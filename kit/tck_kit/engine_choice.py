@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from tck_fakes.faults import FAULTS
-from tck_fakes.faulty import CONTROLS, unknown_fault
 from tck_fakes.observed_mapping import SessionMapping
 from tck_kit.faults import UsageFault
 
@@ -101,6 +99,9 @@ def choose(text: str, directory: Path) -> EngineChoice:
 
 
 def _fault(said: str) -> str:
+    from tck_fakes.faults import FAULTS  # noqa: PLC0415 -- they are many, and seldom asked for
+    from tck_fakes.faulty import CONTROLS, unknown_fault  # noqa: PLC0415 -- the same
+
     name = said.removeprefix(MUTANT)
     unknown = unknown_fault(name)
     if unknown is not None:

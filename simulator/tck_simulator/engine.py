@@ -104,6 +104,7 @@ class Engine:
         self._reconciler = Reconciler(
             store=store,
             layout=self._layout,
+            runtime=runtime,
             forge=forge,
             cleaner=self._cleaner,
             end=self._end_mailbox,

@@ -74,8 +74,8 @@ class ContainerRuntime(Protocol):
         """Remove it, stopped or not."""
         ...
 
-    def find(self, label: str, value: str) -> Sequence[str]:
-        """Give the containers, running or not, that carry this label and have not been removed."""
+    def find(self, label: str, value: str | None) -> Sequence[str]:
+        """Give the containers, running or not, that carry this label and have not been removed; None is any value."""
         ...
 
 

@@ -12,7 +12,7 @@ from tck_driver.vocabulary import RunOutcome
 from tck_simulator import settings as names
 from tck_simulator.cleanup import Cleaner
 from tck_simulator.layout import Layout, entries
-from tck_simulator.ports import Forge, ForgeError
+from tck_simulator.ports import ContainerRuntime, Forge, ForgeError
 from tck_simulator.rows import Mailbox
 from tck_simulator.states import IssueState
 from tck_simulator.store import Store
@@ -29,6 +29,7 @@ class Reconciler:
         *,
         store: Store,
         layout: Layout,
+        runtime: ContainerRuntime,
         forge: Forge,
         cleaner: Cleaner,
         end: Callable[[Mailbox, IssueState], None],
@@ -37,6 +38,7 @@ class Reconciler:
         """`end` closes a mailbox with full cleanup; `is_live` says whether a run of it is under way."""
         self._store = store
         self._layout = layout
+        self._runtime = runtime
         self._forge = forge
         self._cleaner = cleaner
         self._end = end
@@ -45,6 +47,7 @@ class Reconciler:
     def sweep(self, now: datetime) -> None:
         """Do all sweeps once."""
         self._tracker()
+        self._containers()
         self._worktrees(now)
         self._directories(now)
         self._retention(now)
@@ -62,6 +65,18 @@ class Reconciler:
                 self._end(mailbox, IssueState.DONE)
             elif not issue.open or not issue.assigned:
                 self._end(mailbox, IssueState.CANCELLED)
+
+    def _containers(self) -> None:
+        """Remove the containers of runs that are not live, as a crash just after a run's end leaves them."""
+        there = self._runtime.find("run", None)
+        if not there:
+            return
+        runs = [row for row in self._store.sessions() if row.outcome == RunOutcome.LIVE]
+        live = {container for row in runs for container in self._runtime.find("run", str(row.id))}
+        for container in there:
+            if container not in live:
+                self._runtime.stop(container)
+                self._runtime.remove(container)
 
     def _worktrees(self, now: datetime) -> None:
         """Remove the worktrees of runs that are not live, as a crash at the end of a run leaves them."""

@@ -208,7 +208,7 @@ def test_a_version_command_answers_in_the_real_form_and_is_no_run(box: Box, cli:
 VERSIONS: list[tuple[VersionShape, int | None, str]] = [
     ("plain", 0, "codex-cli 9.8.7\n"),
     ("garbage", 0, "\x1b[?25l\ufffd\ufffd not-a-version v.x.y\n"),
-    ("exit_one", 1, ""),
+    ("exit_one", 1, "codex-cli 9.8.7\n"),
     ("empty", 0, ""),
     ("hang", None, ""),
 ]

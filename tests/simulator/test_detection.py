@@ -36,7 +36,7 @@ class Answering:
     def remove(self, container: str) -> None:
         raise AssertionError(container)
 
-    def find(self, label: str, value: str) -> Sequence[str]:
+    def find(self, label: str, value: str | None) -> Sequence[str]:
         raise AssertionError(label, value)
 
 

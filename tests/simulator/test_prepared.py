@@ -50,7 +50,7 @@ def plainly(connection: Connection, statement: Executable, values: Values) -> Ou
     result = connection.execute(statement, dict(values))
     if isinstance(statement, Select):
         return Outcome([dict(row) for row in result.mappings()])
-    key = result.inserted_primary_key if isinstance(statement, Insert) else None  # type: ignore[attr-defined] # inserts have one
+    key = result.inserted_primary_key if isinstance(statement, Insert) else None
     return Outcome(count=result.rowcount, key=0 if key is None else key[0])
 
 

@@ -152,7 +152,8 @@ class Opencode:
             workdir=values.get("--dir") or call.workdir,
             asked_id=asked,
             label=values.get("--title") or None,
-            loosely=asked is None and words.flag("--continue"),
+            # Which of the two wins was not measured; nobody may have to find out.
+            loosely=words.flag("--continue"),
             options={name: value or "" for name, value in values.items()},
         )
 

@@ -51,7 +51,8 @@ def answer(adapter: AdapterId, version: str, shape: VersionShape) -> VersionAnsw
         case "garbage":
             return VersionAnswer("\x1b[?25l\ufffd\ufffd not-a-version v.x.y\n")
         case "exit_one":
-            return VersionAnswer("", "Error: cannot find module\n", 1)
+            # A launcher can name a version and then fail: what it says does not count (§16.6).
+            return VersionAnswer(f"{plain}\n", "Error: cannot find module\n", 1)
         case "hang":
             return VersionAnswer(f"{plain}\n", hangs=True)
         case "empty":

@@ -23,13 +23,10 @@ Feature: Each adapter declares what its CLI can do about sessions
 
     Examples:
       | adapter     | phase       |
-      | codex       | ci_fix      |
-      | copilot     | review_fix  |
-
-    Examples: more combinations
-      | adapter     | phase       |
       | claude-code | development |
+      | codex       | ci_fix      |
       | opencode    | answer      |
+      | copilot     | review_fix  |
 
   @capability-6
   Scenario Outline: What an adapter declares gives a run its session, also where the installed version cannot resume
@@ -67,11 +64,11 @@ Feature: Each adapter declares what its CLI can do about sessions
     Examples:
       | version | phase               |
       | 0.1.0   | analysis            |
+      | 9.9.9   | review_fix          |
 
     Examples: more combinations
       | version | phase               |
       | 0.1.0   | development         |
       | 1.0.0   | ci_fix              |
-      | 9.9.9   | review_fix          |
       | 99.0.0  | conflict_resolution |
       | 2.1.197 | answer              |

@@ -13,6 +13,7 @@ Feature: What is installed decides whether a session can be resumed
     Examples:
       | adapter     | version         |
       | codex       | 0.122.0         |
+      | copilot     | 1.0.100         |
 
     Examples: more combinations
       | adapter     | version         |
@@ -32,7 +33,6 @@ Feature: What is installed decides whether a session can be resumed
       | opencode    | 2.0.0           |
       | copilot     | 1.0.73          |
       | copilot     | 1.0.74          |
-      | copilot     | 1.0.100         |
       | copilot     | 1.1.0           |
       | copilot     | 2.0.0           |
 
@@ -47,6 +47,7 @@ Feature: What is installed decides whether a session can be resumed
     Examples:
       | adapter     | version         |
       | copilot     | 1.0.72          |
+      | opencode    | 1.15.2          |
 
     Examples: more combinations
       | adapter     | version         |
@@ -58,7 +59,6 @@ Feature: What is installed decides whether a session can be resumed
       | codex       | 0.122.0-alpha.1 |
       | codex       | 0.99.0          |
       | codex       | 0.13.100        |
-      | opencode    | 1.15.2          |
       | opencode    | 1.15.3-rc.1     |
       | opencode    | 1.9.9           |
       | opencode    | 1.3.2           |
@@ -79,12 +79,12 @@ Feature: What is installed decides whether a session can be resumed
     Examples:
       | adapter     | version | phase               |
       | claude-code | 1.0.124 | development         |
+      | copilot     | 1.0.73  | conflict_resolution |
 
     Examples: more combinations
       | adapter     | version | phase               |
       | codex       | 0.122.0 | ci_fix              |
       | opencode    | 1.15.3  | review_fix          |
-      | copilot     | 1.0.73  | conflict_resolution |
 
   # seen in: exospherehost/failproofai#537
   @capability-2

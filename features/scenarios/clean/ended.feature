@@ -206,6 +206,51 @@ Feature: When an issue ends, what was kept for it is removed
       | adapter     | end                    |
       | claude-code | closed without a merge |
 
+  Scenario Outline: Of several issues that end, one after the other, each is cleaned up
+    Given an issue served by <adapter>
+    And another issue of the same project
+    And a development run of the issue has ended
+    And a development run of the other issue has ended
+    When the issue is <end>
+    And the other issue is <end>
+    Then nothing of the state of the issue is left
+    And nothing of the state of the other issue is left
+    And no worktree of the other issue is left
+
+    @clean-1
+    Examples: done
+      | adapter  | end             |
+      | opencode | closed by merge |
+
+    @clean-2
+    Examples: cancelled
+      | adapter | end                    |
+      | copilot | unassigned             |
+
+    @clean-3
+    Examples: gone from the tracker
+      | adapter | end                      |
+      | codex   | deleted from the tracker |
+
+    @clean-2
+    Examples: more combinations
+      | adapter | end                    |
+      | copilot | closed without a merge |
+
+  @clean-3
+  Scenario: Several issues that one sweep finds gone are all cleaned up
+    Given an issue served by claude-code
+    And another issue of the same project
+    And a development run of the issue has ended
+    And a development run of the other issue has ended
+    And the tracker answers 404 for the issue
+    And the tracker answers 404 for the other issue
+    When the reconciler sweeps
+    Then nothing of the state of the issue is left
+    And nothing of the state of the other issue is left
+    And the issue is in the state orphaned
+    And the other issue is in the state orphaned
+
   @clean-3
   Scenario Outline: An issue that the sweep finds gone is cleaned up, and no other
     Given an issue served by <first>

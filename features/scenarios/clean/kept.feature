@@ -98,6 +98,31 @@ Feature: As long as an issue is open, what was kept for it stays
       | copilot     |
 
   @clean-6
+  Scenario Outline: A lease that is reclaimed a second time leaves the state as well
+    Given an issue served by <adapter>
+    And a development run of the issue has ended
+    And at its next start the CLI hangs after naming the session
+    And a ci_fix run of the issue in which the CLI hangs after naming the session
+    And the lease of the issue has expired
+    When the lease of the issue expires
+    Then the second run has abandoned
+    And the third run has abandoned
+    And the fourth run asked the CLI to resume the native id of the first run
+    And the session of the fourth run remembers the prompt of the first run
+    And the fourth run is recorded as resumed
+    And the state directory of the issue is kept
+
+    Examples:
+      | adapter     |
+      | claude-code |
+
+    Examples: more combinations
+      | adapter     |
+      | codex       |
+      | opencode    |
+      | copilot     |
+
+  @clean-6
   Scenario Outline: A lease that ran out while the engine was down leaves the state
     Given an issue served by <adapter>
     And a development run of the issue has ended
@@ -139,6 +164,27 @@ Feature: As long as an issue is open, what was kept for it stays
       | claude-code |
       | codex       |
       | opencode    |
+
+  @clean-7
+  Scenario Outline: An issue whose rows have all grown too old begins afresh, beside what it had kept
+    Given an issue served by <adapter>
+    And a development run of the issue has ended
+    And the state of the issue is noted in every detail
+    And 31 days have passed
+    And the reconciler has swept
+    When a ci_fix run of the issue is due
+    Then the last run has succeeded
+    And the last run is recorded as fresh because of no_prior_session
+    And what was noted of the issue is as it was
+
+    Examples:
+      | adapter     |
+      | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
+      | copilot     |
 
   @clean-7
   Scenario Outline: Files that were last changed long ago are kept as long as the issue is open

@@ -126,18 +126,18 @@ Feature: A removal takes what it should and nothing more, and one that fails sto
     Examples:
       | adapter     | link                                                                     | end                      |
       | opencode    | a link to it stands in the state directory of the issue                  | closed without a merge   |
+      | claude-code | a link to it stands in place of the state directory of the issue         | closed by merge          |
+      | codex       | a link to it stands in place of the whole session directory of the issue | unassigned               |
 
     Examples: more combinations
       | adapter     | link                                                                     | end                      |
       | claude-code | a link to it stands in the state directory of the issue                  | closed by merge          |
       | codex       | a link to it stands in the state directory of the issue                  | unassigned               |
       | copilot     | a link to it stands in the state directory of the issue                  | deleted from the tracker |
-      | claude-code | a link to it stands in place of the state directory of the issue         | closed by merge          |
       | codex       | a link to it stands in place of the state directory of the issue         | unassigned               |
       | opencode    | a link to it stands in place of the state directory of the issue         | closed without a merge   |
       | copilot     | a link to it stands in place of the state directory of the issue         | deleted from the tracker |
       | claude-code | a link to it stands in place of the whole session directory of the issue | closed by merge          |
-      | codex       | a link to it stands in place of the whole session directory of the issue | unassigned               |
       | opencode    | a link to it stands in place of the whole session directory of the issue | closed without a merge   |
       | copilot     | a link to it stands in place of the whole session directory of the issue | deleted from the tracker |
 

@@ -40,6 +40,24 @@ Feature: The sweep removes what belongs to no open issue, and nothing else
     And what was noted of the issue is as it was, and nothing is added
 
   @clean-4
+  Scenario Outline: What stands again at the place of an issue that has ended is nobody's
+    Given issue 1 of organization "acme" and project "shop", served by <adapter>
+    And a development run of the issue has ended
+    And the issue was <end>
+    And a session directory "acme-shop-issue-1" of no issue
+    When the reconciler sweeps
+    Then the session directory "acme-shop-issue-1" is gone
+
+    Examples:
+      | adapter     | end             |
+      | claude-code | closed by merge |
+
+    Examples: more combinations
+      | adapter     | end                    |
+      | copilot     | unassigned             |
+      | opencode    | closed without a merge |
+
+  @clean-4
   Scenario: Files and links among the session directories go as well
     Given an issue served by codex
     And a development run of the issue has ended

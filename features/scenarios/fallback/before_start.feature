@@ -23,6 +23,10 @@ Feature: What is known before the start is not tried in vain
       | adapter     | cause                                                      | phase               |
       | claude-code | a new image of claude-code with version 1.0.100 was installed | development      |
 
+    Examples: another adapter
+      | adapter | cause                            | phase  |
+      | codex   | the project was bound to copilot | ci_fix |
+
     Examples: more combinations
       | adapter     | cause                                                 | phase               |
       | claude-code | the state directory of the issue was removed          | analysis            |
@@ -44,7 +48,6 @@ Feature: What is known before the start is not tried in vain
     Examples: more combinations
       | adapter     | cause                                | phase       |
       | claude-code | the project was bound to codex       | development |
-      | codex       | the project was bound to copilot     | ci_fix      |
       | copilot     | the project was bound to opencode    | review_fix  |
       | opencode    | the project was bound to claude-code | answer      |
 

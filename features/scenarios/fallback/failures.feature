@@ -32,6 +32,9 @@ Feature: An ordinary failure of a resumed run is never a fallback
       | opencode    | is rate limited                             | conflict_resolution |
       | copilot     | gets a server error                         | answer              |
       | copilot     | fails with a text about something not found | analysis            |
+      | opencode    | fails with a general error                  | analysis            |
+      | copilot     | fails with a general error                  | answer              |
+      | codex       | fails with a general error                  | development         |
 
     Examples: more combinations
       | adapter     | failure                                     | phase               |
@@ -50,7 +53,6 @@ Feature: An ordinary failure of a resumed run is never a fallback
       | codex       | fails with a text about something not found | ci_fix              |
       | codex       | finds the history too long                  | conflict_resolution |
       | codex       | is killed after naming the session          | answer              |
-      | codex       | fails with a general error                  | development         |
       | codex       | fails without a word                        | ci_fix              |
       | opencode    | is not authorised                           | answer              |
       | opencode    | gets a server error                         | analysis            |
@@ -59,16 +61,14 @@ Feature: An ordinary failure of a resumed run is never a fallback
       | opencode    | finds the history too long                  | review_fix          |
       | opencode    | is killed after naming the session          | conflict_resolution |
       | opencode    | is killed before naming the session         | answer              |
-      | opencode    | fails with a general error                  | analysis            |
       | opencode    | fails without a word                        | development         |
       | opencode    | refuses its arguments                       | ci_fix              |
       | copilot     | is rate limited                             | review_fix          |
-      | copilot     | is not authorised                           | conflict_resolution |
       | copilot     | has its history rejected                    | development         |
       | copilot     | finds the history too long                  | ci_fix              |
       | copilot     | is killed after naming the session          | review_fix          |
       | copilot     | is killed before naming the session         | conflict_resolution |
-      | copilot     | fails with a general error                  | answer              |
+      | copilot     | is not authorised                           | conflict_resolution |
       | copilot     | fails without a word                        | analysis            |
       | copilot     | refuses its arguments                       | development         |
 

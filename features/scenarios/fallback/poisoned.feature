@@ -253,6 +253,30 @@ Feature: A session that fails again and again is given up before the issue is
       | opencode    | answer     |
 
   @fallback-20
+  Scenario Outline: A restart of the engine takes nothing from the count
+    Given an issue served by <adapter>
+    And an analysis run of the issue has ended
+    And at its next 2 starts the CLI has its history rejected
+    And a <phase> run of the issue in which the CLI has its history rejected
+    And 1 minute has passed
+    And the engine was killed and started again
+    When 6 minutes pass
+    Then there are 5 runs of the issue
+    And the fifth run has succeeded
+    And the fifth run did not ask the CLI to resume anything
+    And the fifth run is recorded as fresh because of refused
+
+    Examples:
+      | adapter     | phase       |
+      | claude-code | development |
+
+    Examples: more combinations
+      | adapter     | phase       |
+      | codex       | ci_fix      |
+      | opencode    | review_fix  |
+      | copilot     | answer      |
+
+  @fallback-20
   Scenario Outline: After a session was given up the new one is resumed
     Given an issue served by <adapter>
     And an analysis run of the issue has ended

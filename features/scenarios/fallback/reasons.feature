@@ -73,6 +73,26 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
       | api        | opencode    | answer      |
       | grok-build | copilot     | development |
 
+  @fallback-2
+  Scenario Outline: Each issue of a project has a first run of its own
+    Given an issue served by <adapter>
+    And another issue of the same project
+    And an analysis run of the issue has ended
+    When a <phase> run of the other issue is due
+    Then the first run of the other issue has succeeded
+    And the first run of the other issue did not ask the CLI to resume anything
+    And the first run of the other issue is recorded as fresh because of no_prior_session
+
+    Examples:
+      | adapter | phase    |
+      | copilot | analysis |
+
+    Examples: more combinations
+      | adapter     | phase    |
+      | claude-code | answer   |
+      | codex       | analysis |
+      | opencode    | answer   |
+
   # seen in: patrickdappollonio/dux#183
   # seen in: ai-daming/clickvibe#29
   @fallback-3
@@ -172,12 +192,12 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
       | adapter     | loss                                                  | phase       |
       | codex       | the state directory of the issue was emptied          | review_fix  |
       | claude-code | only empty folders are left of the state of the issue | review_fix  |
+      | opencode    | the state directory of the issue was removed          | review_fix  |
 
     Examples: more combinations
       | adapter     | loss                                                  | phase       |
       | claude-code | the state directory of the issue was removed          | development |
       | codex       | the state directory of the issue was removed          | ci_fix      |
-      | opencode    | the state directory of the issue was removed          | review_fix  |
       | copilot     | the state directory of the issue was removed          | answer      |
       | claude-code | the state directory of the issue was emptied          | ci_fix      |
       | opencode    | the state directory of the issue was emptied          | answer      |
@@ -197,6 +217,29 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
       | claude-code | the state directory of the issue was removed | review_fix          |
       | claude-code | the state directory of the issue was removed | conflict_resolution |
       | claude-code | the state directory of the issue was removed | answer              |
+
+  # seen in: generalaction/emdash#1229
+  @fallback-4
+  Scenario Outline: State that was there for one run can be gone for the next
+    Given an issue served by <adapter>
+    And an analysis run of the issue has ended
+    And a development run of the issue has ended
+    And <loss>
+    When a <phase> run of the issue is due
+    Then the second run is recorded as resumed
+    And the third run has succeeded
+    And the third run is recorded as fresh because of state_missing
+    And the session of the third run remembers nothing
+
+    Examples:
+      | adapter | loss                                         | phase  |
+      | copilot | the state directory of the issue was emptied | ci_fix |
+
+    Examples: more combinations
+      | adapter     | loss                                                  | phase      |
+      | claude-code | the state directory of the issue was removed          | review_fix |
+      | codex       | only empty folders are left of the state of the issue | answer     |
+      | opencode    | the whole session directory of the issue was removed  | ci_fix     |
 
   @isolate-9
   Scenario Outline: A link to another issue's state is not taken for state of one's own
@@ -238,6 +281,10 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
       | adapter     | version | phase       |
       | codex       | 0.121.0 | ci_fix      |
 
+    Examples: a version that is newer only where versions are compared as text
+      | adapter  | version | phase       |
+      | opencode | 1.3.2   | development |
+
     Examples: more combinations
       | adapter     | version | phase       |
       | claude-code | 1.0.123 | development |
@@ -247,7 +294,6 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
     Examples: more combinations
       | adapter  | version | phase               |
       | opencode | 1.3.2   | analysis            |
-      | opencode | 1.3.2   | development         |
       | opencode | 1.3.2   | ci_fix              |
       | opencode | 1.3.2   | review_fix          |
       | opencode | 1.3.2   | conflict_resolution |
@@ -266,8 +312,10 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
     And every run of the issue has the same name on record
 
     Examples:
-      | adapter     | cause                                         | phase               | reason          |
-      | claude-code | at its next start the CLI refuses the session | development         | refused         |
+      | adapter     | cause                                         | phase       | reason          |
+      | claude-code | at its next start the CLI refuses the session | development | refused         |
+      | opencode    | the state directory of the issue was removed  | development | state_missing   |
+      | codex       | the project was bound to opencode             | ci_fix      | adapter_changed |
 
     Examples: more combinations
       | adapter     | cause                                         | phase               | reason          |
@@ -276,14 +324,12 @@ Feature: A run whose session cannot be resumed goes on in a fresh one, with its 
       | copilot     | at its next start the CLI refuses the session | review_fix          | refused         |
       | claude-code | the state directory of the issue was removed  | conflict_resolution | state_missing   |
       | codex       | the state directory of the issue was emptied  | answer              | state_missing   |
-      | opencode    | the state directory of the issue was removed  | development         | state_missing   |
       | copilot     | the state directory of the issue was emptied  | analysis            | state_missing   |
       | claude-code | the project was bound to codex                | review_fix          | adapter_changed |
-      | codex       | the project was bound to opencode             | ci_fix              | adapter_changed |
       | opencode    | the project was bound to copilot              | answer              | adapter_changed |
       | copilot     | the project was bound to claude-code          | development         | adapter_changed |
 
-  @fallback-1
+  @fallback-1 @fallback-5
   Scenario Outline: Every run with an unfit version goes on afresh under the same name and says so
     Given an issue served by <adapter>
     And the <adapter> CLI has version <version>

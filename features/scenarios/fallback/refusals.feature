@@ -221,10 +221,14 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
       | adapter     | cause                                | first       | phase               |
       | copilot     | the project was bound to claude-code | ci_fix      | conflict_resolution |
 
+    Examples: after a refusal, and after a loss of state
+      | adapter  | cause                                         | first       | phase       |
+      | codex    | at its next start the CLI refuses the session | answer      | development |
+      | opencode | the state directory of the issue was removed  | development | answer      |
+
     Examples: more combinations
       | adapter     | cause                                         | first       | phase               |
       | claude-code | at its next start the CLI refuses the session | development | ci_fix              |
-      | codex       | at its next start the CLI refuses the session | answer      | development         |
       | opencode    | at its next start the CLI refuses the session | development | review_fix          |
       | copilot     | at its next start the CLI refuses the session | ci_fix      | answer              |
       | opencode    | at its next start the CLI refuses the session | development | analysis            |
@@ -244,7 +248,6 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
       | adapter     | cause                                         | first       | phase       |
       | claude-code | the state directory of the issue was removed  | answer      | development |
       | codex       | the state directory of the issue was emptied  | development | review_fix  |
-      | opencode    | the state directory of the issue was removed  | development | answer      |
       | copilot     | the state directory of the issue was emptied  | ci_fix      | ci_fix      |
 
     Examples: more combinations
@@ -288,18 +291,18 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
     And the session of the second run remembers nothing
 
     Examples: every shape of every adapter
-      | adapter     | refusal                                    | phase               |
-      | claude-code | refuses the session after naming a decoy   | development         |
-      | codex       | refuses the session                        | conflict_resolution |
-      | codex       | finds the session damaged                  | analysis            |
-      | opencode    | refuses the session with exit code 0       | ci_fix              |
-      | opencode    | says nothing and exits with 0              | review_fix          |
-      | copilot     | refuses the session                        | answer              |
+      | adapter     | refusal                                  | phase               |
+      | claude-code | refuses the session after naming a decoy | development         |
+      | codex       | refuses the session                      | conflict_resolution |
+      | codex       | finds the session damaged                | analysis            |
+      | opencode    | refuses the session with exit code 0     | ci_fix              |
+      | opencode    | says nothing and exits with 0            | review_fix          |
+      | copilot     | refuses the session                      | answer              |
+      | claude-code | refuses the session with exit code 0     | ci_fix              |
 
     Examples: more combinations
       | adapter     | refusal                                    | phase               |
       | claude-code | refuses the session                        | analysis            |
-      | claude-code | refuses the session with exit code 0       | ci_fix              |
       | claude-code | finds the session damaged                  | review_fix          |
       | codex       | refuses the session after naming a decoy   | answer              |
       | opencode    | refuses the session                        | development         |
@@ -460,8 +463,10 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
     And the last start of the second run has the prompt that the twin issue got in the same phase
 
     Examples:
-      | adapter     | loss                                                          | phase               |
-      | claude-code | the state directory of the issue was removed                  | development         |
+      | adapter     | loss                                                     | phase       |
+      | claude-code | the state directory of the issue was removed             | development |
+      | copilot     | the project was bound to claude-code                     | answer      |
+      | opencode    | a new image of opencode with version 1.3.2 was installed | development |
 
     Examples: more combinations
       | adapter     | loss                                                          | phase               |
@@ -470,7 +475,5 @@ Feature: A refused resume is followed by exactly one fresh start in the same run
       | copilot     | the state directory of the issue was removed                  | answer              |
       | claude-code | a new image of claude-code with version 1.0.100 was installed | conflict_resolution |
       | codex       | a new image of codex with version 0.100.0 was installed       | analysis            |
-      | opencode    | a new image of opencode with version 1.3.2 was installed      | development         |
       | copilot     | a new image of copilot with version 1.0.24 was installed      | ci_fix              |
       | claude-code | the project was bound to copilot                              | review_fix          |
-      | copilot     | the project was bound to claude-code                          | answer              |

@@ -16,8 +16,9 @@ Feature: Nobody notices a fallback but a reader of the run's row
     And there are 2 runs of the issue
 
     Examples: every reason and every adapter
-      | adapter     | cause                                                              | phase               |
-      | opencode    | the project was bound to copilot                                   | analysis            |
+      | adapter  | cause                                                   | phase      |
+      | opencode | the project was bound to copilot                        | analysis   |
+      | codex    | a new image of codex with version 0.100.0 was installed | review_fix |
 
     Examples: more combinations
       | adapter     | cause                                                              | phase               |
@@ -35,7 +36,6 @@ Feature: Nobody notices a fallback but a reader of the run's row
       | codex       | the project was bound to opencode                                  | answer              |
       | copilot     | the project was bound to claude-code                               | development         |
       | claude-code | a new image of claude-code with version 1.0.100 was installed      | ci_fix              |
-      | codex       | a new image of codex with version 0.100.0 was installed            | review_fix          |
       | opencode    | a new image of opencode with version 1.3.2 was installed           | conflict_resolution |
       | copilot     | a new image of copilot with version 1.0.24 was installed           | answer              |
 
@@ -149,9 +149,11 @@ Feature: Nobody notices a fallback but a reader of the run's row
     And state and counters of the issue are those of the twin issue
 
     Examples: every reason and every adapter
-      | adapter     | cause                                                              | phase               |
-      | codex       | at its next start the CLI refuses the session                      | ci_fix              |
-      | opencode    | a new image of opencode with version 1.3.2 was installed           | answer              |
+      | adapter     | cause                                                    | phase               |
+      | codex       | at its next start the CLI refuses the session            | ci_fix              |
+      | opencode    | a new image of opencode with version 1.3.2 was installed | answer              |
+      | copilot     | the state directory of the issue was emptied             | conflict_resolution |
+      | claude-code | the project was bound to codex                           | answer              |
 
     Examples: more combinations
       | adapter     | cause                                                              | phase               |
@@ -163,8 +165,6 @@ Feature: Nobody notices a fallback but a reader of the run's row
       | claude-code | the state directory of the issue was removed                       | development         |
       | codex       | the state directory of the issue was emptied                       | ci_fix              |
       | opencode    | the state directory of the issue was removed                       | review_fix          |
-      | copilot     | the state directory of the issue was emptied                       | conflict_resolution |
-      | claude-code | the project was bound to codex                                     | answer              |
       | codex       | the project was bound to opencode                                  | analysis            |
       | opencode    | the project was bound to copilot                                   | development         |
       | copilot     | the project was bound to claude-code                               | ci_fix              |
@@ -216,10 +216,12 @@ Feature: Nobody notices a fallback but a reader of the run's row
     Then the issue has had the same comments as the twin issue, none of which speaks of sessions
 
     Examples: every reason and every adapter
-      | adapter     | cause                                                              | phase               |
-      | claude-code | at its next start the CLI refuses the session                      | ci_fix              |
-      | copilot     | at its next start the CLI refuses the session                      | answer              |
-      | claude-code | the state directory of the issue was removed                       | ci_fix              |
+      | adapter     | cause                                                    | phase       |
+      | claude-code | at its next start the CLI refuses the session            | ci_fix      |
+      | copilot     | at its next start the CLI refuses the session            | answer      |
+      | claude-code | the state directory of the issue was removed             | ci_fix      |
+      | codex       | the project was bound to opencode                        | development |
+      | opencode    | a new image of opencode with version 1.3.2 was installed | analysis    |
 
     Examples: more combinations
       | adapter     | cause                                                              | phase               |
@@ -231,12 +233,10 @@ Feature: Nobody notices a fallback but a reader of the run's row
       | opencode    | the state directory of the issue was removed                       | conflict_resolution |
       | copilot     | the state directory of the issue was emptied                       | answer              |
       | claude-code | the project was bound to codex                                     | analysis            |
-      | codex       | the project was bound to opencode                                  | development         |
       | opencode    | the project was bound to copilot                                   | ci_fix              |
       | copilot     | the project was bound to claude-code                               | review_fix          |
       | claude-code | a new image of claude-code with version 1.0.100 was installed      | conflict_resolution |
       | codex       | a new image of codex with version 0.100.0 was installed            | answer              |
-      | opencode    | a new image of opencode with version 1.3.2 was installed           | analysis            |
       | copilot     | a new image of copilot with version 1.0.24 was installed           | development         |
 
     Examples: more combinations
@@ -277,9 +277,11 @@ Feature: Nobody notices a fallback but a reader of the run's row
     And there are 2 runs of the issue
 
     Examples: every reason and every adapter
-      | adapter     | cause                                                              | phase               |
-      | claude-code | at its next start the CLI refuses the session                      | review_fix          |
-      | claude-code | the state directory of the issue was removed                       | review_fix          |
+      | adapter     | cause                                                   | phase      |
+      | claude-code | at its next start the CLI refuses the session           | review_fix |
+      | claude-code | the state directory of the issue was removed            | review_fix |
+      | opencode    | the project was bound to copilot                        | review_fix |
+      | codex       | a new image of codex with version 0.100.0 was installed | analysis   |
 
     Examples: more combinations
       | adapter     | cause                                                              | phase               |
@@ -293,10 +295,8 @@ Feature: Nobody notices a fallback but a reader of the run's row
       | copilot     | the state directory of the issue was emptied                       | analysis            |
       | claude-code | the project was bound to codex                                     | development         |
       | codex       | the project was bound to opencode                                  | ci_fix              |
-      | opencode    | the project was bound to copilot                                   | review_fix          |
       | copilot     | the project was bound to claude-code                               | conflict_resolution |
       | claude-code | a new image of claude-code with version 1.0.100 was installed      | answer              |
-      | codex       | a new image of codex with version 0.100.0 was installed            | analysis            |
       | opencode    | a new image of opencode with version 1.3.2 was installed           | development         |
       | copilot     | a new image of copilot with version 1.0.24 was installed           | ci_fix              |
 

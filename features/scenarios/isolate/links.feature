@@ -19,12 +19,12 @@ Feature: A link never leads the engine out of a session directory
     Examples:
       | adapter     | link                                                                     |
       | claude-code | a link to it stands in place of the state directory of the issue         |
+      | codex       | a link to it stands in place of the whole session directory of the issue |
 
     Examples: more combinations
       | adapter     | link                                                                     |
       | claude-code | a link to it stands in place of the whole session directory of the issue |
       | codex       | a link to it stands in place of the state directory of the issue         |
-      | codex       | a link to it stands in place of the whole session directory of the issue |
       | opencode    | a link to it stands in place of the state directory of the issue         |
       | opencode    | a link to it stands in place of the whole session directory of the issue |
       | copilot     | a link to it stands in place of the state directory of the issue         |

@@ -85,6 +85,15 @@ Feature: What is mounted holds sessions and nothing else
       | codex       | /home/agent/.codex/sessions/                         |
 
   @isolate-5
+  Scenario: Of several credential mounts each is looked at
+    Given an issue served by codex
+    And credentials are mounted at "/home/agent/.codex/auth.json"
+    And credentials are mounted at "/home/agent/.secrets/token"
+    And credentials are mounted at "/home/agent/.codex/sessions/auth.json"
+    When the engine starts
+    Then the engine refuses to start, with an error that names AGENT_CREDENTIAL_MOUNTS
+
+  @isolate-5
   Scenario Outline: Credentials that lie among the session directories of the host keep the engine from starting
     Given an issue served by codex
     And credentials are mounted from "<place>" among the session directories, at "/home/agent/.secrets/token"

@@ -20,17 +20,17 @@ Feature: No run sees anything of another issue's session
     Examples:
       | adapter     | neighbour                                                            |
       | claude-code | another issue of the same project                                    |
+      | codex       | an issue of the same number in another project of the organization   |
+      | opencode    | an issue of the same number and project name in another organization |
 
     Examples: more combinations
       | adapter     | neighbour                                                            |
       | claude-code | an issue of the same number in another project of the organization   |
       | claude-code | an issue of the same number and project name in another organization |
       | codex       | another issue of the same project                                    |
-      | codex       | an issue of the same number in another project of the organization   |
       | codex       | an issue of the same number and project name in another organization |
       | opencode    | another issue of the same project                                    |
       | opencode    | an issue of the same number in another project of the organization   |
-      | opencode    | an issue of the same number and project name in another organization |
       | copilot     | another issue of the same project                                    |
       | copilot     | an issue of the same number in another project of the organization   |
       | copilot     | an issue of the same number and project name in another organization |
@@ -53,6 +53,27 @@ Feature: No run sees anything of another issue's session
       | claude-code | 1   | 12  |
       | codex       | 12  | 1   |
       | opencode    | 2   | 21  |
+
+  @isolate-7
+  Scenario Outline: The first run of an issue finds an empty directory, whoever has run before
+    Given an issue served by <adapter>
+    And another issue of the same project
+    And a development run of the other issue has ended
+    And at its next start the CLI is killed before naming the session
+    When a development run of the issue is due
+    Then the first run has failed
+    And the first run of the issue mounts exactly its own state directory, read-write, at the session state path
+    And the state directory of the issue is a real one, without any file
+
+    Examples:
+      | adapter     |
+      | codex       |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
+      | opencode    |
+      | copilot     |
 
   @isolate-7
   Scenario Outline: A link that the agent plants in its session leads to no other session

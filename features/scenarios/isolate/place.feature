@@ -161,6 +161,7 @@ Feature: The state of a session has one place on the host, which outlives every 
       | adapter     | does                               | outcome   |
       | claude-code | answers                            | succeeded |
       | claude-code | is rate limited                    | failed    |
+      | codex       | hangs after naming the session     | timed_out |
 
     Examples: more combinations
       | adapter     | does                               | outcome   |
@@ -171,7 +172,6 @@ Feature: The state of a session has one place on the host, which outlives every 
       | codex       | is rate limited                    | failed    |
       | codex       | is killed after naming the session | failed    |
       | codex       | fails with a general error         | failed    |
-      | codex       | hangs after naming the session     | timed_out |
       | opencode    | answers                            | succeeded |
       | opencode    | is rate limited                    | failed    |
       | opencode    | is killed after naming the session | failed    |
@@ -203,6 +203,26 @@ Feature: The state of a session has one place on the host, which outlives every 
       | claude-code |
       | opencode    |
       | copilot     |
+
+  @isolate-6
+  Scenario Outline: A run whose lease was reclaimed leaves neither container nor worktree, and the state stays
+    Given an issue served by <adapter>
+    And a development run of the issue has ended
+    And a ci_fix run of the issue in which the CLI hangs after naming the session
+    When the lease of the issue expires
+    Then the second run has abandoned
+    And container and worktree of the second run are gone
+    And the state directory of the issue is kept
+
+    Examples:
+      | adapter     |
+      | copilot     |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
+      | codex       |
+      | opencode    |
 
   @isolate-11
   Scenario Outline: Session directories are for their owner alone from the moment a run starts

@@ -177,3 +177,24 @@ Feature: Every phase goes by the stored name, and so does the branch
     Examples: more combinations
       | adapter     |
       | codex       |
+
+  @name-6
+  Scenario Outline: The branch of an issue is named after the issue also where a run of another one begins meanwhile
+    Given an issue served by <adapter>
+    And another issue of the same project
+    And a development run of the issue in which the CLI hangs after naming the session
+    And the name of the issue is noted
+    And an analysis run of the other issue has ended
+    When the CLI goes on to its end
+    Then the first run of the issue has succeeded
+    And the only branch pushed has the name noted for the issue
+
+    Examples:
+      | adapter     |
+      | opencode    |
+
+    Examples: more combinations
+      | adapter     |
+      | claude-code |
+      | codex       |
+      | copilot     |

@@ -58,6 +58,28 @@ Feature: The first run of an issue gives it its name
       | opencode    | answer      |
       | copilot     | ci_fix      |
 
+  @name-1
+  Scenario Outline: An issue that is worked on anew is named anew
+    Given an issue served by <adapter>, titled "login page"
+    And a <before> run of the issue has ended
+    And the issue was <closed>
+    And the issue was retitled to "better words"
+    And BRANCH_PREFIX was changed to "later-"
+    And the issue was reopened
+    When a <phase> run of the issue is due
+    Then the second run has succeeded
+    And the name of the issue is "later-issue-", its number, and the words "better words"
+
+    Examples:
+      | adapter     | before      | closed                 | phase       |
+      | codex       | analysis    | unassigned             | analysis    |
+
+    Examples: more combinations
+      | adapter     | before      | closed                 | phase       |
+      | claude-code | development | closed by merge        | analysis    |
+      | opencode    | development | closed without a merge | answer      |
+      | grok-build  | analysis    | unassigned             | development |
+
   @name-2
   Scenario Outline: The name is stored before the CLI of the first run has said a word, and before there is a branch
     Given an issue served by <adapter>, titled "login page"
@@ -137,7 +159,7 @@ Feature: The first run of an issue gives it its name
       | copilot     | false   |
       | grok-build  | true    |
 
-  @name-11
+  @name-3 @name-11
   Scenario Outline: The row of every run has the name, in the order in which an issue is worked on
     Given an issue served by <adapter>
     And an analysis run of the issue has ended
@@ -171,11 +193,11 @@ Feature: The first run of an issue gives it its name
     Examples:
       | adapter     | behaves                           |
       | opencode    | refuses the session               |
+      | claude-code | is rate limited                   |
 
     Examples: more combinations
       | adapter     | behaves                           |
       | claude-code | refuses the session               |
-      | claude-code | is rate limited                   |
       | claude-code | hangs before naming the session   |
       | codex       | refuses the session               |
       | codex       | hangs after naming the session    |

@@ -99,6 +99,25 @@ Feature: People find a session by its name where the CLI can show one
       | copilot     |
 
   @name-7
+  Scenario Outline: A session that goes on is not labelled again
+    Given an issue served by <adapter>
+    And an analysis run of the issue has ended
+    When a <phase> run of the issue is due
+    Then the second run has succeeded
+    And the second run asked the CLI to resume the native id of the first run
+    And the CLI was given no label in the second run
+
+    Examples:
+      | adapter     | phase       |
+      | opencode    | answer      |
+
+    Examples: more combinations
+      | adapter     | phase       |
+      | claude-code | development |
+      | codex       | ci_fix      |
+      | copilot     | review_fix  |
+
+  @name-7
   Scenario: A name that is too long for the label of a CLI stays in the engine, whole
     Given issue 9007199254740991 served by copilot, titled "many words that go on and on until nobody can follow"
     And the branch prefix is "a-prefix-of-exactly-forty-bytes-for-bots"

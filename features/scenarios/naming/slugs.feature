@@ -38,13 +38,14 @@ Feature: Every title gives a name that Git takes, by one rule
       | "e⃐x"                                                | "e-x"                                      |
       | "🚀abcdefghijklmnopqrstuvwxyz0123456789abcdefg"       | "abcdefghijklmnopqrstuvwxyz0123456789abc"  |
       | "ééééééééééééééééééééééééééééééééééééééééééééé"      | "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee" |
+      | "snake_case and-dashes"                              | "snake-case-and-dashes"                    |
+      | "٣ items"                                            | "items"                                    |
 
     Examples: more combinations
       | title                                                | slug                                       |
       | "Add a login page"                                   | "add-a-login-page"                         |
       | "ADD A LOGIN PAGE"                                   | "add-a-login-page"                         |
       | "TITLE IN INDIA"                                     | "title-in-india"                           |
-      | "snake_case and-dashes"                              | "snake-case-and-dashes"                    |
       | "a---b___c...d"                                      | "a-b-c-d"                                  |
       | "Version 2.0.1-rc.1"                                 | "version-2-0-1-rc-1"                       |
       | "don't stop at 100%"                                 | "don-t-stop-at-100"                        |
@@ -57,7 +58,6 @@ Feature: Every title gives a name that Git takes, by one rule
       | "Å and K"                                            | "a-and-k"                                  |
       | "Ｆｕｌｌ width"                                         | "width"                                    |
       | "x² and ½"                                           | "x-and"                                    |
-      | "٣ items"                                            | "items"                                    |
       | "Ελληνικά and Latin"                                 | "and-latin"                                |
       | "한국어 title"                                          | "title"                                    |
       | "日本語"                                                | ""                                         |
@@ -105,6 +105,25 @@ Feature: Every title gives a name that Git takes, by one rule
       | zero-width               | "a-b-c-d"                                   |
       | half a surrogate pair    | "bad-half"                                  |
       | a cut at a dash          | "abcdefghij-abcdefghij-abcdefghij-abcdef"   |
+
+  @name-8
+  Scenario Outline: The second issue gets its slug by the same rule as the first
+    Given an issue served by <adapter>, titled "<title>"
+    And a twin issue of the same title in the same project
+    And an analysis run of the issue has ended
+    When an analysis run of the twin issue is due
+    Then the name of the issue is its prefix, "issue", its number and the slug "<slug>"
+    And the name of the twin issue is its prefix, "issue", its number and the slug "<slug>"
+
+    Examples:
+      | adapter     | title                  | slug             |
+      | opencode    | Créer l'été « à vélo » | creer-l-ete-a-velo |
+
+    Examples: more combinations
+      | adapter     | title                  | slug             |
+      | claude-code | Fix issue #12 (again)  | fix-issue-12-again |
+      | codex       | 🚀🚀                   |                  |
+      | copilot     | v2.0.1                 | v2-0-1           |
 
   # seen in: many public reports of titles from which no branch could be made
   @name-9
@@ -219,3 +238,22 @@ Feature: Every title gives a name that Git takes, by one rule
       | codex       | 41     | İstanbul ve ısı        | answer   |
       | opencode    | 5926   | Créer l'été « à vélo » | analysis |
       | copilot     | 8      | 日本語                 | answer   |
+
+  @name-10
+  Scenario Outline: Capital letters become the same small ones in every locale
+    Given issue <number> served by <adapter>, titled "<title>"
+    And an issue of the same number and title in another project of the organization
+    And the twin issue was retitled to "<small>"
+    And an analysis run of the twin issue has ended
+    When an analysis run of the issue is due
+    Then the first run has succeeded
+    And the issue and the twin issue have the same name on record
+
+    Examples:
+      | adapter     | number | title                 | small                 |
+      | copilot     | 17     | INITIAL IMPORT IN IIS | initial import in iis |
+
+    Examples: more combinations
+      | adapter     | number | title                 | small                 |
+      | claude-code | 5      | Ideas In Italics      | ideas in italics      |
+      | codex       | 230    | ÉTÉ À L'ÎLE           | été à l'île           |

@@ -185,6 +185,28 @@ Feature: A name never changes
       | opencode    |
       | copilot     |
 
+  @name-4 @name-5
+  Scenario Outline: A fresh session of the issue is labelled with the old name
+    Given an issue served by <adapter>
+    And an analysis run of the issue has ended
+    And the issue was retitled to "<title>"
+    And BRANCH_PREFIX was changed to "<prefix>"
+    And the state directory of the issue was removed
+    When a development run of the issue is due
+    Then the second run has succeeded
+    And every run of the issue has the same name on record
+    And the CLI was given the name as its label in the second run
+
+    Examples:
+      | adapter     | title            | prefix  |
+      | opencode    | Never to be seen | unseen/ |
+
+    Examples: more combinations
+      | adapter     | title            | prefix  |
+      | claude-code | Never to be seen | unseen/ |
+      | claude-code | Never to be seen | agent/  |
+      | copilot     | Never to be seen | unseen/ |
+
   # seen in: mattpocock/sandcastle#618, BloopAI/vibe-kanban#2996, aliengiraffe/vigilante#22
   @resume-2
   Scenario Outline: A new title or prefix does not cost the agent its memory

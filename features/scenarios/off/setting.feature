@@ -47,13 +47,13 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
     And the second run of the other issue mounts exactly its own state directory, read-write, at the session state path
 
     Examples:
-      | adapter     | scope        | neighbour                   |
-      | opencode    | organization | organization                |
+      | adapter  | scope        | neighbour                   |
+      | opencode | organization | organization                |
+      | codex    | project      | project of the organization |
 
     Examples: more combinations
       | adapter     | scope        | neighbour                   |
       | claude-code | organization | organization                |
-      | codex       | project      | project of the organization |
       | copilot     | project      | project of the organization |
       | codex       | project      | organization                |
 
@@ -139,9 +139,11 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
     And the value of AGENT_SESSION_RESUME at <scope> scope is still <stored>
 
     Examples:
-      | scope        | stored | text      |
-      | organization | true   | "off"     |
-      | organization | true   | " true"   |
+      | scope        | stored | text    |
+      | organization | true   | "off"   |
+      | organization | true   | " true" |
+      | project      | false  | ""      |
+      | project      | false  | "1"     |
 
     Examples: more combinations
       | scope        | stored | text      |
@@ -155,12 +157,10 @@ Feature: The setting is on unless somebody turns it off, for an organization or 
       | organization | true   | "0"       |
       | project      | false  | "0"       |
       | organization | true   | "1"       |
-      | project      | false  | "1"       |
       | project      | false  | " true"   |
       | organization | true   | "false "  |
       | project      | false  | "false "  |
       | organization | true   | ""        |
-      | project      | false  | ""        |
       | organization | true   | "null"    |
       | project      | false  | "null"    |
       | organization | true   | "enabled" |

@@ -70,6 +70,10 @@ Feature: One memory from the first run to the last
       | adapter     | phase               |
       | claude-code | conflict_resolution |
       | claude-code | answer              |
+      | codex       | ci_fix              |
+      | opencode    | review_fix          |
+      | copilot     | development         |
+      | codex       | analysis            |
 
     Examples: more combinations
       | adapter     | phase               |
@@ -77,20 +81,16 @@ Feature: One memory from the first run to the last
       | claude-code | development         |
       | claude-code | ci_fix              |
       | claude-code | review_fix          |
-      | codex       | analysis            |
       | codex       | development         |
-      | codex       | ci_fix              |
       | codex       | review_fix          |
       | codex       | conflict_resolution |
       | codex       | answer              |
       | opencode    | analysis            |
       | opencode    | development         |
       | opencode    | ci_fix              |
-      | opencode    | review_fix          |
       | opencode    | conflict_resolution |
       | opencode    | answer              |
       | copilot     | analysis            |
-      | copilot     | development         |
       | copilot     | ci_fix              |
       | copilot     | review_fix          |
       | copilot     | conflict_resolution |

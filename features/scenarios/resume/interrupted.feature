@@ -136,6 +136,25 @@ Feature: A run that is cut off leaves its session to the next one
       | opencode    |
 
   @resume-15
+  Scenario Outline: The id of a resumed session is on record while the run still lasts
+    Given an issue served by <adapter>
+    And an analysis run of the issue has ended
+    And a <phase> run of the issue in which the CLI hangs after naming the session
+    And the native id on record for the second run is noted while it lasts
+    When the CLI goes on to its end
+    Then the second run has succeeded
+    And the native id noted is the one of the session that the CLI served in the second run
+
+    Examples:
+      | adapter     | phase       |
+      | claude-code | ci_fix      |
+
+    Examples: more combinations
+      | adapter     | phase       |
+      | codex       | development |
+      | opencode    | answer      |
+
+  @resume-15
   Scenario Outline: A resumed run that is cut off leaves its session to the next one as well
     Given an issue served by <adapter>
     And an analysis run of the issue has ended

@@ -19,15 +19,15 @@ Feature: Events of the agent's merge request go on with the session of its issue
     Examples:
       | adapter     | event             | phase               |
       | copilot     | a failed pipeline | ci_fix              |
+      | claude-code | a review          | review_fix          |
+      | codex       | a conflict        | conflict_resolution |
 
     Examples: more combinations
       | adapter     | event             | phase               |
       | claude-code | a failed pipeline | ci_fix              |
-      | claude-code | a review          | review_fix          |
       | claude-code | a conflict        | conflict_resolution |
       | codex       | a failed pipeline | ci_fix              |
       | codex       | a review          | review_fix          |
-      | codex       | a conflict        | conflict_resolution |
       | opencode    | a failed pipeline | ci_fix              |
       | opencode    | a review          | review_fix          |
       | opencode    | a conflict        | conflict_resolution |
@@ -72,13 +72,13 @@ Feature: Events of the agent's merge request go on with the session of its issue
     Examples:
       | adapter     | other                                                                | first           | second          | event             |
       | copilot     | another issue of the same project                                    | the issue       | the other issue | a failed pipeline |
+      | claude-code | an issue of the same number in another project of the organization   | the issue       | the other issue | a conflict        |
 
     Examples: more combinations
       | adapter     | other                                                                | first           | second          | event             |
       | claude-code | another issue of the same project                                    | the issue       | the other issue | a review          |
       | claude-code | another issue of the same project                                    | the other issue | the issue       | a failed pipeline |
       | codex       | another issue of the same project                                    | the issue       | the other issue | a conflict        |
-      | claude-code | an issue of the same number in another project of the organization   | the issue       | the other issue | a conflict        |
       | codex       | an issue of the same number in another project of the organization   | the other issue | the issue       | a review          |
       | opencode    | an issue of the same number and project name in another organization | the issue       | the other issue | a failed pipeline |
       | copilot     | an issue of the same number and project name in another organization | the other issue | the issue       | a conflict        |

@@ -253,3 +253,50 @@ Feature: One run at a time has the session of an issue
       | claude-code | hangs after naming the session  |
       | opencode    | hangs after naming the session  |
       | copilot     | hangs before naming the session |
+
+  # seen in: aegra/aegra#547, brendanlong/lion-reader#917
+  @resume-14
+  Scenario Outline: The work of a late worker is not done once more
+    Given an issue served by <adapter>
+    And an analysis run of the issue has ended
+    And a <phase> run of the issue in which the CLI <behaves>
+    And the lease of the issue has expired
+    When the worker that had the issue wakes up
+    And 10 minutes pass
+    Then the second run is abandoned
+    And the third run has succeeded
+    And there are 3 runs of the issue
+
+    Examples:
+      | adapter     | phase       | behaves                         |
+      | copilot     | review_fix  | hangs before naming the session |
+
+    Examples: more combinations
+      | adapter     | phase       | behaves                         |
+      | claude-code | development | hangs after naming the session  |
+      | codex       | analysis    | hangs after naming the session  |
+      | opencode    | ci_fix      | hangs before naming the session |
+
+  # seen in: aegra/aegra#502, bobmatnyc/trusty-tools#2867
+  @resume-14
+  Scenario Outline: A late worker does not free the issue for another run
+    Given an issue served by <adapter>
+    And an analysis run of the issue has ended
+    And at its next start the CLI <first>, and at the one after it <second>
+    And a development run of the issue in which the CLI answers
+    And the lease of the issue has expired
+    When the worker that had the issue wakes up
+    And an answer run of the issue is due
+    Then the second run is abandoned
+    And the third run is live
+    And there are 3 runs of the issue
+
+    Examples:
+      | adapter     | first                           | second                          |
+      | claude-code | hangs before naming the session | hangs after naming the session  |
+
+    Examples: more combinations
+      | adapter     | first                           | second                          |
+      | codex       | hangs after naming the session  | hangs after naming the session  |
+      | opencode    | hangs after naming the session  | hangs before naming the session |
+      | copilot     | hangs before naming the session | hangs before naming the session |

@@ -42,3 +42,24 @@ Feature: Every later run of an issue resumes its session
       | copilot     | development         |
       | copilot     | ci_fix              |
       | copilot     | conflict_resolution |
+
+  @resume-2
+  Scenario Outline: A session that has lain idle for weeks is resumed
+    Given an issue served by <adapter>
+    And an analysis run of the issue has ended
+    And <days> days have passed
+    When a <phase> run of the issue is due
+    Then the second run has succeeded
+    And the second run asked the CLI to resume the native id of the first run
+    And the session of the second run remembers the prompt of the first run
+    And the second run is recorded as resumed
+
+    Examples:
+      | adapter     | days | phase       |
+      | opencode    | 20   | development |
+
+    Examples: more combinations
+      | adapter     | days | phase       |
+      | claude-code | 29   | development |
+      | codex       | 2    | answer      |
+      | copilot     | 8    | analysis    |

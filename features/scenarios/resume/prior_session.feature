@@ -191,6 +191,28 @@ Feature: The session to resume is looked up in the engine's own table
       | opencode    | ses_11111111222233333333334444       |
       | copilot     | 11111111-2222-4333-8444-555555555555 |
 
+  # seen in: xintaofei/codeg#714, kdlbs/kandev#2041
+  @resume-3
+  Scenario Outline: Sessions from before the issue was reopened do not count
+    Given an issue served by <adapter>
+    And a <before> run of the issue has ended
+    And the issue was <closed>
+    And the issue was reopened
+    When an analysis run of the issue is due
+    Then the second run has succeeded
+    And the second run did not ask the CLI to resume anything
+    And the second run is recorded as fresh because of no_prior_session
+
+    Examples:
+      | adapter     | before      | closed                 |
+      | claude-code | analysis    | unassigned             |
+
+    Examples: more combinations
+      | adapter     | before      | closed                 |
+      | codex       | development | closed by merge        |
+      | opencode    | analysis    | closed without a merge |
+      | copilot     | development | unassigned             |
+
   # seen in: 2mawi2/schaltwerk#217, stoneforge-ai/stoneforge#117, rappdw/sandy#224
   @resume-4
   Scenario Outline: An agent that rewrites all it can reach does not choose the next session

@@ -13,6 +13,7 @@ Feature: A session goes with every run that can have one, and with no other
     Examples:
       | adapter     | phase               |
       | claude-code | analysis            |
+      | copilot     | answer              |
 
     Examples: more combinations
       | adapter     | phase               |
@@ -29,7 +30,6 @@ Feature: A session goes with every run that can have one, and with no other
       | opencode    | answer              |
       | copilot     | analysis            |
       | copilot     | development         |
-      | copilot     | answer              |
 
   @resume-1
   Scenario Outline: A later run is asked for with the session of the run before
@@ -43,12 +43,12 @@ Feature: A session goes with every run that can have one, and with no other
     Examples:
       | adapter     | phase       |
       | claude-code | development |
+      | codex       | answer      |
 
     Examples: more combinations
       | adapter     | phase       |
       | claude-code | answer      |
       | codex       | development |
-      | codex       | answer      |
       | opencode    | development |
       | opencode    | answer      |
       | copilot     | development |
@@ -107,10 +107,10 @@ Feature: A session goes with every run that can have one, and with no other
     Examples:
       | adapter    | phase       |
       | api        | analysis    |
+      | grok-build | analysis    |
 
     Examples: more combinations
       | adapter    | phase       |
-      | grok-build | analysis    |
       | grok-build | development |
       | api        | development |
 

@@ -216,7 +216,7 @@ def squatter(world: World, party: str) -> None:
     """Leave files at the path that the mailbox is going to choose."""
     world.open()
     state = world.state_dir(party)
-    state.mkdir(parents=True)
+    state.mkdir(parents=True, exist_ok=True)
     (state / "squatter").write_text("of nobody", encoding="utf-8")
 
 

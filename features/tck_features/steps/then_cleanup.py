@@ -48,7 +48,7 @@ def stray_directory(world: World, name: str) -> None:
     """Leave a directory that belongs to no mailbox."""
     world.open()
     folder = world.bench.base / ".agent-sessions" / name / "codex"
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "rollout.jsonl").write_text("{}", encoding="utf-8")
 
 

@@ -108,7 +108,8 @@ def label_kept(world: World, ordinal: int) -> None:
     start = world.only_start(row)
     name = row.session_name or ""
     world.checks.expect("there is a name", expected=True, actual=bool(name), rests_on=world.evidence)
-    found = [word for word in start.cli.argv if name in word and word != start.cli.prompt]
+    prompt = start.cli.prompt
+    found = [word for word in start.cli.argv if name in word and prompt not in (word, word.partition("=")[2])]
     world.checks.expect("arguments that hold the name", expected=[], actual=found, rests_on="witnessed")
 
 
