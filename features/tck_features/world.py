@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tck_driver.bench import Bench, Script, Shape
 from tck_driver.configuration import Binding, EngineConfig, ProjectConfig, StoredSetting
@@ -21,6 +21,9 @@ from tck_driver.views import Row, SessionRow, ViewName
 from tck_driver.vocabulary import AdapterId, MailboxKind, MailboxRef, Phase, RunOutcome
 from tck_driver.witness import CliAnswered, CliStarted, ContainerEnded, ContainerStarted, ForgeWrite, Mount
 from tck_features.checks import Checks, EvidenceClass, Value
+
+if TYPE_CHECKING:
+    from tck_features.history.play import Player
 
 #: Where each CLI keeps its sessions in the container, and nothing else (§16.5.1).
 STATE_PATHS: dict[AdapterId, str] = {
@@ -75,6 +78,8 @@ class World:
         self.due: dict[str, Phase] = {}
         self.notes: dict[str, Value] = {}
         self.evidence: EvidenceClass = "witnessed"
+        #: Who plays what happens, where it is a history and watched as such.
+        self.history: Player | None = None
         self._table: tuple[SessionRow, ...] = ()
         self._marks: list[tuple[int, tuple[str, ...]]] = []
 

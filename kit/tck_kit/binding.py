@@ -22,10 +22,12 @@ from pytest_bdd.scenario import scenario_wrapper_template_registry
 from tck_driver.errors import KitError
 from tck_features.hygiene import check_hygiene
 from tck_features.world import World
-from tck_kit.events import Ended, Event, Ready, Started
+from tck_kit.controls import PATIENCE, Trial
+from tck_kit.events import Controlled, Ended, Event, Ready, Started
 from tck_kit.judging import ScenarioTimeoutError, record
 from tck_kit.laboratory import Laboratory
 from tck_kit.scenarios import Scenario
+from tck_reports.records import CheckRecord
 
 #: Where `bound_scenarios` finds the features; set before pytest imports it.
 FOLDERS: list[Path] = []
@@ -65,6 +67,9 @@ class Binding:
     laboratory: Laboratory
     emit: Callable[[Event], None]
     time_limit: int
+    #: What known-bad engines go through before anybody asks, and the laboratory of each, by its name.
+    trials: tuple[Trial, ...] = ()
+    faulty: Callable[[str], Laboratory] | None = None
     _found: dict[str, pytest.Item] = field(default_factory=dict[str, pytest.Item])
     _items: dict[str, Scenario] = field(default_factory=dict[str, Scenario])
     _under: _Under | None = None
@@ -90,11 +95,33 @@ class Binding:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Execute each scenario as it is asked for, until nobody asks any more."""
+        for trial in self.trials:
+            self._try(trial)
         self.emit(Ready(session.testscollected))
         for line in iter(self.wanted.readline, ""):
-            item = self._found[line.rstrip("\n")]
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+            self._execute(line.rstrip("\n"))
         return True
+
+    def _execute(self, scenario: str) -> None:
+        item = self._found[scenario]
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+
+    def _try(self, trial: Trial) -> None:
+        """Let a known-bad engine go through scenarios just as the engine under test will, and tell what came of it."""
+        if self.faulty is None:
+            raise KitError("there is no laboratory for known-bad engines")
+        records: list[CheckRecord] = []
+        ours = self.laboratory, self.emit, self.time_limit
+        self.laboratory, self.time_limit = self.faulty(trial.name), min(self.time_limit, PATIENCE)
+        self.emit = lambda event: records.append(event.record) if isinstance(event, Ended) else None
+        try:
+            for scenario in trial.scenarios:
+                self._execute(scenario.id)
+                if trial.settled(records):
+                    break
+        finally:
+            self.laboratory, self.emit, self.time_limit = ours
+        self.emit(Controlled(trial.judged(records), tuple(records)))
 
     def _key(self, item: pytest.Item) -> tuple[str, int, tuple[str, ...]]:
         template: Any = None

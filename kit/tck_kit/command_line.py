@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
+from tck_kit.crash.command import crash
 from tck_kit.driver_commands import driver_group
 from tck_kit.faults import DriverFault, SuiteFault, UsageFault
+from tck_kit.fuzz.command import fuzz
+from tck_kit.mutants.command import mutants
 from tck_kit.run_command import FEATURES, SPECIFICATION, run
 from tck_reports.errors import ReportWriteError
 from tck_reports.outcomes import ExitCode
@@ -251,6 +254,9 @@ def _finding_fields(one: Finding, source: str) -> dict[str, object]:
 
 
 cli.add_command(run)
+cli.add_command(mutants)
+cli.add_command(fuzz)
+cli.add_command(crash)
 cli.add_command(driver_group)
 
 if __name__ == "__main__":

@@ -34,9 +34,10 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Controlled:
-    """A known-bad engine went through scenarios."""
+    """A known-bad engine went through scenarios: what its worker makes of that, and what each of them gave."""
 
     control: Control
+    records: tuple[CheckRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def decode(line: str) -> Event:
     if kind is Ended:
         return Ended(_record(fields["record"]))
     if kind is Controlled:
-        return Controlled(Control(**fields["control"]))
+        return Controlled(Control(**fields["control"]), tuple(_record(one) for one in fields["records"]))
     event: Event = kind(**fields)
     return event
 

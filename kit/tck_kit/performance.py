@@ -1,6 +1,6 @@
 """Performs a scenario by calling its steps one after the other, without any test runner.
 
-The controls use it, and so does the benchmark that says what the test runner costs.
+The hunt for faulty engines uses it, and so does the benchmark that says what the test runner costs.
 """
 
 from __future__ import annotations

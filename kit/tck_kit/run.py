@@ -13,14 +13,15 @@ import random
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 
 from tck_driver.connection import About
-from tck_fakes.faulty import CONTROLS
 from tck_kit import assets
 from tck_kit.catalogue import Catalogue, Selection
+from tck_kit.controls import Trial, drawn, seen, trials
 from tck_kit.driver_keeper import Introduction
 from tck_kit.engine_choice import EngineChoice
 from tck_kit.events import Broken, Controlled, Declared, Ended, Event, Finished, Misbehaved, Ready, Started
@@ -75,7 +76,10 @@ class Run:
     _waiting: deque[Scenario] = field(default_factory=deque[Scenario])
     _handed: dict[int, list[Scenario]] = field(default_factory=dict[int, list[Scenario]])
     _records: list[CheckRecord] = field(default_factory=list[CheckRecord])
-    _controls: list[Control] = field(default_factory=list[Control])
+    #: What known-bad engines go through, and what each gave there, by its name.
+    _trials: tuple[Trial, ...] = ()
+    _faults: tuple[str, ...] = ()
+    _tried: dict[str, Controlled] = field(default_factory=dict[str, Controlled])
     _declared: Declared | None = None
     _lead: int = 0
     _restarts: int = 0
@@ -88,6 +92,8 @@ class Run:
         order = list(self.selection.scenarios)
         random.Random(self.options.seed).shuffle(order)  # noqa: S311 -- an order, no secret
         self._waiting.extend(order)
+        self._faults = drawn(self.catalogue, self.selection, self.options.seed)
+        self._trials = trials(self.catalogue.suite.scenarios, self._faults, self.options.seed)
         cut_short = self._all()
         # What was found out is not to be lost to a second Ctrl-C.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -136,6 +142,7 @@ class Run:
             number=worker.number,
             lead=worker.number == self._lead,
             introduced=self.options.introduced,
+            faults=self._faults,
         )
         self._handed[worker.number] = []
         worker.tell(task.encode())
@@ -174,7 +181,7 @@ class Run:
                 self._declared = event
                 self._hold_against_expectations(event)
             case Controlled(control=control):
-                self._controls.append(control)
+                self._tried[control.name] = event
             case Broken(message=message):
                 worker.broken = message
             case Misbehaved(message=message):
@@ -218,15 +225,15 @@ class Run:
             raise SuiteFault(f"workers broke down {self._restarts} times, last with exit code {code}\n{words}".rstrip())
         if self._waiting:
             replacement = self.workers.start()
-            if worker.number == self._lead and len(self._controls) < len(CONTROLS):
+            if worker.number == self._lead and len(self._tried) < len(self._trials):
                 self._lead = replacement.number
-                self._controls.clear()
+                self._tried.clear()
             self._brief(replacement)
 
     def _report(self, started: datetime, cut_short: str | None) -> Report:
         if self._declared is None and cut_short is None:
             raise SuiteFault("no worker said which engine it drives")
-        if cut_short is None and {control.name for control in self._controls} != set(CONTROLS):
+        if cut_short is None and self._tried.keys() != {trial.name for trial in self._trials}:
             raise SuiteFault("not every known-bad engine went through the scenarios, so their outcomes prove nothing")
         said = self._declared or Declared("unknown", "unknown", "", "", {})
         known = {scenario.id for scenario in self.catalogue.suite.scenarios}
@@ -240,12 +247,31 @@ class Run:
             cut_short=cut_short,
             faults=tuple(f"driver: {misdeed}" for misdeed in dict.fromkeys(self._misdeeds)),
         )
+        kit = KitFacts(assets.version(), assets.suite_digest(self.catalogue.suite.folder))
+        publish = partial(self._published, kit, said, started)
+        controls = [
+            seen(trial, self._tried[trial.name], self.catalogue.entries, publish)
+            for trial in self._trials
+            if trial.name in self._tried
+        ]
         conclusion = verdict.conclude(
-            graded, asked=self.selection.profiles, controls=self._controls, stale_entries=held.unknown
+            graded, asked=self.selection.profiles, controls=controls, stale_entries=held.unknown
         )
+        return publish(graded, conclusion, controls=controls)
+
+    def _published(
+        self,
+        kit: KitFacts,
+        said: Declared,
+        started: datetime,
+        graded: grading.Grading,
+        conclusion: verdict.Conclusion,
+        *,
+        controls: Sequence[Control] = (),
+    ) -> Report:
         spec = self.catalogue.specification
         return report.build(
-            kit=KitFacts(assets.version(), assets.suite_digest(self.catalogue.suite.folder)),
+            kit=kit,
             spec=SpecFacts(spec.identifier, spec.version, spec.digest, spec.set_digest),
             implementation=Implementation(said.name, said.version, said.language, said.homepage),
             declared=Declaration(self.selection.profiles, said.capabilities),
@@ -261,8 +287,18 @@ class Run:
             ),
             grading=graded,
             conclusion=conclusion,
-            controls=self._controls,
+            controls=controls,
+            killed=self._killed(controls),
         )
+
+    def _killed(self, controls: Sequence[Control]) -> Mapping[str, Sequence[str]]:
+        """Give the faults that were killed, by requirement."""
+        killed = {control.name for control in controls if control.expected == control.observed}
+        by_requirement: dict[str, list[str]] = {}
+        for trial in self._trials:
+            if trial.requirement is not None and trial.name in killed:
+                by_requirement.setdefault(trial.requirement, []).append(trial.name)
+        return by_requirement
 
 
 def _too_long(scenario: Scenario) -> CheckRecord:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from tck_kit.campaign.choice import CLUSTER
 from tck_kit.faults import UsageFault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tck_kit.driver_keeper import Introduction
     from tck_kit.engine_choice import EngineChoice, Observed
     from tck_kit.project_file import ProjectFile
 
@@ -55,9 +55,11 @@ class Settings:
 )
 @click.option(
     "--engine",
+    "engines",
+    multiple=True,
     metavar="ENGINE",
-    help="The engine under test: sim, sim+stdio, sim+http, the URL of a driver, or a command that starts one.  "
-    "[default: what session-tck.toml names, else sim]",
+    help="The engine under test: sim, sim+stdio, sim+http, the URL of a driver, or a command that starts one. May be "
+    "repeated.  [default: what session-tck.toml names, else sim]",
 )
 @click.option(
     "--profile",
@@ -65,16 +67,24 @@ class Settings:
     help="core: what is agreed; hardened: what is proposed.  [default: all]",
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Draw names, numbers and order from this seed.")
+@click.option("--seeds", "many_seeds", metavar="SEEDS", help="Run with each of these seeds: 1-20, or 1,2,7.")
+@CLUSTER
 @click.option(
     "--workers",
     type=click.IntRange(1, 64),
     help=f"How many processes share the scenarios.  [default: the processors, at most {MOST_WORKERS}; one a URL]",
 )
 @click.option(
-    "--report-dir", type=FILE, metavar="FOLDER", help="Write report.json, report.html, junit.xml and summary.md here."
+    "--report-dir",
+    type=FILE,
+    metavar="FOLDER",
+    help="Write report.json, report.html, junit.xml and summary.md here; of several runs, each in a folder of its own, "
+    "and campaign.json and campaign.md for all of them.",
 )
 @click.option(
-    "--time-limit", type=click.IntRange(1, 604_800), help=f"Seconds for the whole run.  [default: {TIME_LIMIT}]"
+    "--time-limit",
+    type=click.IntRange(1, 604_800),
+    help=f"Seconds for the whole run, and for all of several runs.  [default: {TIME_LIMIT} for each run]",
 )
 @click.option(
     "--scenario-time-limit",
@@ -101,14 +111,24 @@ class Settings:
     "--database", metavar="URL", help="SQLAlchemy URL of an empty database for the simulator; needs --workers 1."
 )
 @click.option("--no-project-file", is_flag=True, help="Do not look for a session-tck.toml.")
+@click.option(
+    "--feature",
+    "feature_files",
+    type=FILE,
+    multiple=True,
+    metavar="FILE",
+    help="Run this feature file in place of the scenarios, such as one that `fuzz` has kept. May be repeated.",
+)
 @SPECIFICATION
 @FEATURES
 def run(  # noqa: PLR0917 -- click passes the options by name
     areas: tuple[str, ...],
     requirements: tuple[str, ...],
-    engine: str | None,
+    engines: tuple[str, ...],
     profile: str | None,
     seed: int | None,
+    many_seeds: str | None,
+    cluster: str | None,
     workers: int | None,
     report_dir: Path | None,
     time_limit: int | None,
@@ -119,28 +139,53 @@ def run(  # noqa: PLR0917 -- click passes the options by name
     thorough: bool | None,  # noqa: FBT001 -- click passes the options by name
     database: str | None,
     no_project_file: bool,  # noqa: FBT001 -- the same
+    feature_files: tuple[Path, ...],
     specification: Path | None,
     features: Path | None,
 ) -> int:
     """Run the scenarios against an engine and grade every requirement.
 
     The engine is the reference simulator, unless --engine or a session-tck.toml in this folder or above names another.
+    With several engines or seeds, and with --cluster, each engine is run with each seed, and all runs are merged.
 
-    Exit code: 0 conformant, 1 nonconformant, 2 usage, 3 incomplete, 4 fault of kit or driver, 5 stale baseline.
+    Exit code: 0 conformant, 1 nonconformant, 2 usage, 3 incomplete, 4 fault of kit or driver, 5 stale baseline; of
+    several runs, the worst.
     """
     project = None if no_project_file else _project()
-    settings = _settings(
-        project,
-        engine=_engine(project, engine, observe_db, timeout_scale),
-        profile=profile,
-        workers=workers,
-        time_limit=time_limit,
-        scenario_time_limit=scenario_time_limit,
-        seed=seed,
-        thorough=thorough,
-        baseline=baseline,
-        report_dir=report_dir,
-    )
+    if feature_files:
+        from tck_kit.given_features import gathered  # noqa: PLC0415 -- seldom needed
+
+        features = click.get_current_context().with_resource(gathered(feature_files, features, specification))
+    seeds = chosen_seeds(seed, many_seeds)
+    each = [
+        _settings(
+            project,
+            engine=_engine(project, engine, observe_db, timeout_scale),
+            profile=profile,
+            workers=workers,
+            time_limit=time_limit,
+            scenario_time_limit=scenario_time_limit,
+            seed=seeds[0] if seeds else None,
+            thorough=thorough,
+            baseline=baseline,
+            report_dir=report_dir,
+        )
+        for engine in engines or (None,)
+    ]
+    if cluster is not None or len(each) * max(1, len(seeds)) > 1:
+        if database is not None:
+            raise UsageFault("it is for one run", "--database", "leave it out, or give one engine and one seed")
+        return _perform_many(
+            each,
+            seeds,
+            cluster=cluster,
+            time_limit=time_limit,
+            areas=areas,
+            requirements=requirements,
+            specification=specification,
+            features=features,
+        )
+    settings = each[0]
     if database is not None:
         if not settings.engine.in_process:
             raise UsageFault("it is for the simulator in process", "--database", "use --observe-db, or --engine sim")
@@ -155,6 +200,24 @@ def run(  # noqa: PLR0917 -- click passes the options by name
         specification=specification,
         features=features,
     )
+
+
+def chosen_seeds(seed: int | None, many: str | None) -> tuple[int, ...]:
+    """Give the seeds that the options name, none where they name none."""
+    if many is None:
+        return () if seed is None else (seed,)
+    if seed is not None:
+        raise UsageFault("both --seed and --seeds are given", f"--seed {seed}", "give one of them")
+    from tck_kit.campaign.units import read_seeds  # noqa: PLC0415 -- as above
+
+    return read_seeds(many)
+
+
+def chosen_engine(
+    engine: str | None, observe_db: str | None, timeout_scale: float | None, *, no_project_file: bool
+) -> EngineChoice:
+    """Choose the engine for a command that is not `run`, by the same options. Raises `UsageFault`."""
+    return _engine(None if no_project_file else _project(), engine, observe_db, timeout_scale)
 
 
 def _project() -> ProjectFile | None:
@@ -249,36 +312,6 @@ def _settings(
     )
 
 
-def _introduced(settings: Settings, specification: Path | None, folder: Path) -> Introduction | None:
-    """Hear what the driver of an engine that is not the simulator says of it."""
-    if settings.engine.simulated:
-        return None
-    from tck_driver.connection import About  # noqa: PLC0415 -- as above
-    from tck_kit import assets  # noqa: PLC0415 -- as above
-    from tck_kit.catalogue import read_specification  # noqa: PLC0415 -- as above
-    from tck_kit.driver_keeper import introduce  # noqa: PLC0415 -- as above
-
-    spec = read_specification(specification)
-    about = About(assets.version(), spec.identifier, spec.version, spec.digest)
-    return introduce(settings.engine, folder / "introduction", about)
-
-
-def _declined(introduced: Introduction | None) -> list[str]:
-    """Give the adapters that the engine does not declare as supported.
-
-    An ordinary run shows each thing with one adapter or two. For an engine that lacks those, the further combinations
-    show it with the ones it has; else it would be left out, and the engine conform for want of being looked at.
-    """
-    if introduced is None:
-        return []
-    from tck_driver.capabilities import ADAPTERS  # noqa: PLC0415 -- as above
-
-    said = introduced.declaration.capabilities
-    declined = [name for name in ADAPTERS if said.get(name) != "supported"]
-    shows = len(declined) < len(ADAPTERS) and said.get("sessions") == "supported"
-    return declined if shows else []
-
-
 def _perform(
     settings: Settings,
     *,
@@ -288,72 +321,69 @@ def _perform(
     specification: Path | None,
     features: Path | None,
 ) -> int:
-    from rich.console import Console  # noqa: PLC0415 -- only this command draws
-
-    from tck_kit.workers import Workers  # noqa: PLC0415 -- the same
+    from tck_kit.workers import Workers  # noqa: PLC0415 -- as above
 
     with Workers(settings.workers) as pool:
-        from tck_kit.catalogue import (  # noqa: PLC0415 -- while the workers load
-            read_catalogue,
-            refuse_faults,
-            select,
-            with_left_out,
-        )
+        from rich.console import Console  # noqa: PLC0415 -- while the workers load
+
+        from tck_kit.asked_run import Asked, perform, prepare  # noqa: PLC0415 -- the same
         from tck_kit.known import read_baseline  # noqa: PLC0415 -- the same
-        from tck_kit.progress import progress  # noqa: PLC0415 -- the same
-        from tck_kit.run import Options, Run  # noqa: PLC0415 -- the same
         from tck_reports import files, terminal  # noqa: PLC0415 -- the same
 
-        introduced = _introduced(settings, specification, pool.folder)
-        declined = _declined(introduced)
-        thorough = settings.thorough or bool(declined)
-        catalogue = read_catalogue(specification, features, thorough=thorough, sentences=features is not None)
-        refuse_faults(catalogue, own=features is None and specification is None)
-        selection = select(
-            catalogue,
-            settings.profile,
-            areas,
-            requirements,
-            own_features=features is not None and specification is None,
+        seed = int.from_bytes(os.urandom(4)) if settings.seed is None else settings.seed
+        asked = Asked(
+            replace(settings, seed=seed),
+            argv=("session-tck", *sys.argv[1:]),
+            areas=areas,
+            requirements=requirements,
+            database=database,
+            specification=specification,
+            features=features,
+            baseline=None if settings.baseline is None else read_baseline(settings.baseline),
         )
-        known_failures: dict[str, str] = {}
-        if settings.baseline is not None:
-            known_failures, catalogue = read_baseline(settings.baseline), with_left_out(catalogue)
+        prepared = prepare(asked, pool.folder)
         if settings.report_dir is not None:
             files.prepare(settings.report_dir)
-        seed = int.from_bytes(os.urandom(4)) if settings.seed is None else settings.seed
-        console = Console(stderr=True)
-        count = len(selection.scenarios)
-        spec = catalogue.specification
-        told = "" if settings.engine.in_process else f" through {settings.engine.shown}"
-        heard = "" if settings.source is None else f" ({settings.source})"
-        if declined and not settings.thorough:
-            console.print(
-                f"{', '.join(declined)}: not supported, so what is left is shown by all combinations", highlight=False
-            )
-        console.print(
-            f"{count} scenarios of specification {spec.identifier} {spec.version}, seed {seed}{told}{heard}",
-            highlight=False,
-        )
-        options = Options(
-            seed=seed,
-            time_limit=settings.time_limit,
-            scenario_limit=settings.scenario_time_limit,
-            argv=("session-tck", *sys.argv[1:]),
-            thorough=thorough,
-            database_url=database,
-            engine=settings.engine,
-            introduced=introduced,
-            expected_capabilities=settings.capabilities,
-            baseline=known_failures,
-        )
-        with progress(console, count) as watch:
-            report = Run(catalogue, selection, options, pool, watch).perform()
+        report = perform(prepared, pool, Console(stderr=True))
     if settings.report_dir is not None:
         files.write_all(report, settings.report_dir)
     terminal.write(report, sys.stdout)
-    if catalogue.suite.left_out:
-        click.echo(f"{catalogue.suite.left_out} more combinations were left out; --thorough runs them as well.")
+    if left_out := prepared.catalogue.suite.left_out:
+        click.echo(f"{left_out} more combinations were left out; --thorough runs them as well.")
     if settings.report_dir is not None:
         click.echo(f"Report: {settings.report_dir / 'report.html'}")
     return int(report["exit_code"])
+
+
+def _perform_many(
+    each: list[Settings],
+    seeds: tuple[int, ...],
+    *,
+    cluster: str | None,
+    time_limit: int | None,
+    areas: tuple[str, ...],
+    requirements: tuple[str, ...],
+    specification: Path | None,
+    features: Path | None,
+) -> int:
+    from tck_kit.asked_run import Asked  # noqa: PLC0415 -- as above
+    from tck_kit.campaign.many_runs import perform_many  # noqa: PLC0415 -- as above
+    from tck_kit.known import read_baseline  # noqa: PLC0415 -- as above
+
+    first = each[0]
+    seed = int.from_bytes(os.urandom(4)) if first.seed is None else first.seed
+    baseline = None if first.baseline is None else read_baseline(first.baseline)
+    asked = [
+        Asked(
+            # The workers of a cluster are as many processes already.
+            settings if cluster is None else replace(settings, workers=1),
+            argv=("session-tck", *sys.argv[1:]),
+            areas=areas,
+            requirements=requirements,
+            specification=None if specification is None else specification.absolute(),
+            features=None if features is None else features.absolute(),
+            baseline=baseline,
+        )
+        for settings in each
+    ]
+    return perform_many(asked, seeds or (seed,), cluster=cluster, folder=first.report_dir, seconds=time_limit)

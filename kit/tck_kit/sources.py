@@ -64,7 +64,8 @@ class InProcessSource:
         self.database_url: str | None = url
         self._lock = threading.RLock()
         self._version = version
-        self._faulty = faulty
+        #: Which engine that is wrong on purpose is made from now on, if any.
+        self.faulty = faulty
         self._store = Store(url)
         self._store.create()
         self._table = ObservedDatabase(url)
@@ -86,7 +87,7 @@ class InProcessSource:
             hear=stage.forge.hear,
             next_end=stage.runtime.next_end,
         )
-        return engine if self._faulty is None else spoilt(engine, self._faulty)
+        return engine if self.faulty is None else spoilt(engine, self.faulty)
 
     def table(self, stage: Stage) -> SessionTable:  # noqa: ARG002 -- one for all scenarios
         """Give the simulator's database."""

@@ -33,6 +33,8 @@ class Task:
     lead: bool
     #: What the driver said of itself before the run.
     introduced: Introduction | None = None
+    #: The faults that go through scenarios before the engine, beside the controls of every run.
+    faults: tuple[str, ...] = ()
 
     def encode(self) -> str:
         """Give it as JSON."""

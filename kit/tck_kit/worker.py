@@ -8,7 +8,6 @@ standard output carries events and nothing else; whatever steps or engine print 
 from __future__ import annotations
 
 import os
-import random
 import signal
 import sys
 from pathlib import Path
@@ -17,23 +16,16 @@ from typing import TextIO
 import pytest
 
 from tck_driver.errors import DriverError, KitError
-from tck_fakes.faulty import CONTROLS
 from tck_kit.binding import FOLDERS, Binding
-from tck_kit.events import Broken, Controlled, Declared, Event, Finished, Misbehaved, encode
+from tck_kit.controls import trials
+from tck_kit.events import Broken, Declared, Event, Finished, Misbehaved, encode
 from tck_kit.laboratory import Laboratory
-from tck_kit.performance import perform
 from tck_kit.scenarios import Scenario, read_suite
-from tck_kit.sources import source
+from tck_kit.sources import InProcessSource, source
 from tck_kit.task import Task
-from tck_reports.outcomes import Outcome
-from tck_reports.records import Control
 
 #: What pytest gives when everything was run, whether or not tests failed, or when there was nothing to run.
 _PYTEST_DONE = (0, 1, 5)
-#: How many scenarios a control goes through.
-CONTROL_SIZE = 8
-
-
 #: Parts of pytest that a scenario has no use for, and that cost time with each.
 _NOT_NEEDED = (
     "doctest",
@@ -105,9 +97,8 @@ def _execute(task: Task, laboratory: Laboratory, scenarios: tuple[Scenario, ...]
         said = laboratory.declaration()
         capabilities = {name: str(support) for name, support in said.capabilities.items()}
         _tell(out, Declared(said.name, said.version, said.language, said.homepage, capabilities))
-        for control in _controls(task, scenarios, folder):
-            _tell(out, Controlled(control))
     FOLDERS[:] = [features]
+    wrong = _Faulty(task, folder / "controls")
     binding = Binding(
         folder=features,
         known=scenarios,
@@ -116,10 +107,38 @@ def _execute(task: Task, laboratory: Laboratory, scenarios: tuple[Scenario, ...]
         laboratory=laboratory,
         emit=lambda event: _tell(out, event),
         time_limit=task.scenario_seconds,
+        trials=trials(scenarios, task.faults, task.seed) if task.lead else (),
+        faulty=wrong.laboratory,
     )
-    code = int(pytest.main(_arguments(folder), plugins=[binding]))
+    try:
+        code = int(pytest.main(_arguments(folder), plugins=[binding]))
+    finally:
+        wrong.close()
     if code not in _PYTEST_DONE:
         raise KitError(f"pytest ended with exit code {code}")
+
+
+class _Faulty:
+    """Makes the laboratories of known-bad engines, which share a database of their own."""
+
+    def __init__(self, task: Task, folder: Path) -> None:
+        """Prepare; only a worker that has controls to run makes anything."""
+        self._task = task
+        self._folder = folder
+        self._source: InProcessSource | None = None
+
+    def laboratory(self, name: str) -> Laboratory:
+        """Work with the engine of this name from now on."""
+        if self._source is None:
+            self._folder.mkdir(parents=True)
+            self._source = InProcessSource(self._folder, self._task.about.kit_version, None, None)
+        self._source.faulty = name
+        return Laboratory(self._folder / name, self._task.seed, self._source)
+
+    def close(self) -> None:
+        """Let the database go."""
+        if self._source is not None:
+            self._source.close()
 
 
 def _arguments(folder: Path) -> list[str]:
@@ -144,23 +163,6 @@ def _arguments(folder: Path) -> list[str]:
         "-q",
         "-q",
     ]
-
-
-def _controls(task: Task, scenarios: tuple[Scenario, ...], folder: Path) -> list[Control]:
-    """Run known-bad engines through a sample of the scenarios that must notice them: none may pass one.
-
-    A user's own scenarios may have none that must notice a certain sin; the report then says 0 of 0.
-    """
-    results: list[Control] = []
-    for name, fault in CONTROLS.items():
-        fit = [one for one in scenarios if fault.must_fail(one.tags)]
-        sample = random.Random(task.seed).sample(fit, min(CONTROL_SIZE, len(fit)))  # noqa: S311 -- a sample, no secret
-        laboratory = Laboratory.in_process(folder / name, task.seed, task.about.kit_version, faulty=name)
-        failed = [one for one in sample if perform(one, laboratory).outcome is Outcome.FAILED]
-        results.append(
-            Control(name, f"{len(sample)} of {len(sample)} failed", f"{len(failed)} of {len(sample)} failed")
-        )
-    return results
 
 
 if __name__ == "__main__":

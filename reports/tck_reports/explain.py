@@ -7,7 +7,7 @@ from typing import Final
 
 from tck_reports.outcomes import PRECEDENCE, Outcome
 from tck_reports.plain import visible
-from tck_reports.shape import CheckPart, ExpectationPart, Json, Report, RequirementPart, VerdictPart
+from tck_reports.shape import CheckPart, ControlPart, ExpectationPart, Json, Report, RequirementPart, VerdictPart
 
 #: The three columns in which people count outcomes.
 PASSED: Final = frozenset({Outcome.PASSED})
@@ -80,6 +80,11 @@ def verdict_line(profile: str, verdict: VerdictPart) -> str:
     basis = "witnessed" if verdict["witnessed"] else "partly on the engine's own word"
     aside = set_aside(verdict)
     return f"{line} ({basis}, {aside} not counted)" if aside else f"{line} ({basis})"
+
+
+def control_name(control: ControlPart) -> str:
+    """Return the name of a control with what it does wrong."""
+    return f"{control['name']} ({control['sin']})" if control["sin"] else control["name"]
 
 
 def set_aside(verdict: VerdictPart) -> int:

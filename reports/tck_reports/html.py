@@ -12,7 +12,18 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, cast
 
-from tck_reports.explain import EXIT_WORDS, FAILED, areas, fault, findings, profiles, set_aside, tally, value_text
+from tck_reports.explain import (
+    EXIT_WORDS,
+    FAILED,
+    areas,
+    control_name,
+    fault,
+    findings,
+    profiles,
+    set_aside,
+    tally,
+    value_text,
+)
 from tck_reports.outcomes import MEANINGS, PRECEDENCE, Outcome
 from tck_reports.plain import visible
 from tck_reports.shape import CheckPart, Report, RequirementPart
@@ -126,6 +137,7 @@ def _template() -> "Template":
         "visible": visible,
         "duration": _duration,
         "fault": fault,
+        "control": control_name,
         "of": _of,
         "aside": set_aside,
     }

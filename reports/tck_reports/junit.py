@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from typing import Final
 
-from tck_reports.explain import FAULT_WORDS, broken, value_text, verdict_line
+from tck_reports.explain import FAULT_WORDS, broken, control_name, value_text, verdict_line
 from tck_reports.outcomes import MEANINGS, Outcome
 from tck_reports.plain import visible
 from tck_reports.shape import CheckPart, Report, RequirementPart
@@ -37,7 +37,9 @@ def render(report: Report) -> str:
         wrong = control["expected"] != control["observed"]
         told = f"expected {control['expected']}, observed {control['observed']}"
         kind = "error" if wrong else "testcase"
-        _case(run, "session_tck.run", f"control: {control['name']}", kind, message=told, type_="control", text=told)
+        _case(
+            run, "session_tck.run", f"control: {control_name(control)}", kind, message=told, type_="control", text=told
+        )
     requirements = {one["id"]: one for one in report["requirements"]}
     suites: dict[str, ET.Element] = {}
     for check in report["checks"]:

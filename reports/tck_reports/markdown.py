@@ -8,6 +8,7 @@ from tck_reports.explain import (
     Finding,
     areas,
     broken,
+    control_name,
     exit_line,
     fault,
     findings,
@@ -41,7 +42,7 @@ def render(report: Report) -> str:
         *(f"- fault: {_inline(item)}" for item in report["faults"]),
         *(f"- incomplete: {_inline(item)}" for item in report["incomplete_reasons"]),
         *(
-            f"- control {_inline(one['name'])} gave {_inline(one['observed'])}, not {_inline(one['expected'])}"
+            f"- control {_inline(control_name(one))} gave {_inline(one['observed'])}, not {_inline(one['expected'])}"
             for one in report["controls"]
             if one["expected"] != one["observed"]
         ),

@@ -165,6 +165,8 @@ class Control:
     name: str
     expected: str
     observed: str
+    #: What it does wrong, in one line.
+    sin: str = ""
 
 
 @dataclass(frozen=True, slots=True)

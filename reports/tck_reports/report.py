@@ -82,6 +82,7 @@ def build(
                 "name": plainer.text(one.name),
                 "expected": plainer.text(one.expected),
                 "observed": plainer.text(one.observed),
+                "sin": plainer.text(one.sin),
             }
             for one in controls
         ],

@@ -63,6 +63,7 @@ class ControlPart(TypedDict):
     name: str
     expected: str
     observed: str
+    sin: str
 
 
 class VerdictPart(TypedDict):

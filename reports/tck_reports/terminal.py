@@ -6,6 +6,7 @@ from tck_reports.explain import (
     Finding,
     areas,
     broken,
+    control_name,
     exit_line,
     fault,
     findings,
@@ -162,7 +163,7 @@ def _notes(report: Report, console: "Console") -> None:
             console.print(_text((f"{word}: ", "yellow"), (item, "")))
     for control in report["controls"]:
         if control["expected"] != control["observed"]:
-            told = f"{control['name']} gave {control['observed']}, not {control['expected']}"
+            told = f"{control_name(control)} gave {control['observed']}, not {control['expected']}"
             console.print(_text(("control: ", "yellow"), (told, "")))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Happened:
 
     `since` and `until` are positions in the witness log; `table` holds the rows of `llm_sessions` afterwards; `result`
     is what the engine said of a stimulus, None for whatever is none; `refusal` is its text where it refused to start.
+    `touched` is the folder that was damaged, or that cannot be removed now or can be again, None where there was none.
     """
 
     event: Event
@@ -33,6 +35,7 @@ class Happened:
     ended: datetime
     table: tuple[SessionRow, ...]
     refusal: str | None = None
+    touched: Path | None = None
 
 
 class Watcher(Protocol):

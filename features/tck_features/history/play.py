@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tck_driver.stimuli import IssueOpened, ReviewRequested
+from tck_driver.stimuli import IssueOpened, IssueReopened, ReviewRequested
 from tck_features.history.events import (
+    Before,
     CredentialMounted,
     Damaged,
     Event,
@@ -27,6 +28,7 @@ from tck_features.history.events import (
 from tck_features.history.history import Happened, Watcher
 
 if TYPE_CHECKING:
+    from tck_driver.views import SessionRow
     from tck_driver.vocabulary import AdapterId, MailboxRef
     from tck_features.world import World
 
@@ -39,6 +41,12 @@ class Player:
         self.world = world
         self.watchers = tuple(watchers)
         self.played: list[Happened] = []
+        #: The folders that cannot be removed now, each where its mailbox had it when that began.
+        self._held: dict[MailboxRef, Path] = {}
+        #: The folder that the present event is about.
+        self._touched: Path | None = None
+        #: How many runs a mailbox had when it was opened last; what those had is no longer its own.
+        self._former: dict[MailboxRef, int] = {}
 
     def play(self, events: Iterable[Event]) -> None:
         """Play them all."""
@@ -46,11 +54,18 @@ class Player:
             self.one(event)
 
     def one(self, event: Event) -> Happened:
-        """Play one event. Raises what engine or driver do wrong, and `ExpectationFailedError` from the watchers."""
+        """Play one event. Raises what engine or driver do wrong, and `ExpectationFailedError` from the watchers.
+
+        To an engine that refused its configuration nothing can happen any more.
+        """
         world = self.world
         since, begun = world.bench.witness.mark(), world.bench.now()
         before = world.result
-        self._do(event)
+        if not isinstance(event, Before | Scripted | VersionSet | TrackerSet):
+            world.open()
+        self._touched = None
+        if world.refusal is None:
+            self._do(event)
         happened = Happened(
             event=event,
             result=world.result if isinstance(event, Sent) and world.result is not before else None,
@@ -60,6 +75,7 @@ class Player:
             ended=world.bench.now(),
             table=world.table(),
             refusal=world.refusal,
+            touched=self._touched,
         )
         self.played.append(happened)
         for watcher in self.watchers:
@@ -76,10 +92,11 @@ class Player:
             case CredentialMounted(target=target):
                 self._credential(target)
             case Sent(stimulus=IssueOpened(mailbox=ref, title=title) | ReviewRequested(mailbox=ref, title=title)):
-                world.open()
                 world.titles[ref] = title
                 world.send(event.stimulus)
             case Sent(stimulus=stimulus):
+                if isinstance(stimulus, IssueReopened):
+                    self._former[stimulus.mailbox] = len(self._runs(stimulus.mailbox))
                 world.send(stimulus)
             case Scripted(adapter=adapter, scripts=scripts):
                 world.script(adapter, *scripts)
@@ -90,19 +107,18 @@ class Player:
             case TimePassed(milliseconds=milliseconds):
                 world.advance(milliseconds)
             case Released():
-                world.open()
                 world.bench.release()
                 world.advance(0)
             case Restarted():
-                world.open()
                 world.engine.kill()
                 world.refusal = world.engine.start()
                 world.settle()
             case Damaged(mailbox=ref, adapter=adapter, how=how):
                 self._damage(ref, adapter, how)
             case IdOverwritten(mailbox=ref, run=run, value=value):
-                rows = [row for row in world.runs.values() if row.mailbox == ref]
-                if run < len(rows):
+                rows = self._runs(ref)
+                # A row that was deleted is remembered, and cannot be written.
+                if run < len(rows) and rows[run] in world.table():
                     world.overwrite_native_id(rows[run].run, value)
             case RemovalBlocked(mailbox=ref, blocked=blocked):
                 self._block_removal(ref, blocked=blocked)
@@ -117,20 +133,27 @@ class Player:
 
     def state_dir(self, ref: MailboxRef, adapter: AdapterId) -> Path | None:
         """Give the state directory that the last run of this mailbox and adapter had mounted, by what was witnessed."""
-        runs = {row.run for row in self.world.runs.values() if row.mailbox == ref and row.adapter_id == adapter}
-        for start in reversed(self.world.starts()):
-            if dict(start.container.labels).get("run") in runs or any(
-                start in self.world.starts_of(self.world.runs[run]) for run in runs
-            ):
-                mounts = self.world.session_mounts(start)
-                if mounts:
-                    return Path(mounts[0].source)
-        return None
+        rows = [row for row in self._present(ref) if row.adapter_id == adapter]
+        return next(self._mounted(rows), None)
+
+    def _runs(self, ref: MailboxRef) -> list[SessionRow]:
+        return [row for row in self.world.runs.values() if row.mailbox == ref]
+
+    def _present(self, ref: MailboxRef) -> list[SessionRow]:
+        """Give the runs of a mailbox since it was opened last."""
+        return self._runs(ref)[self._former.get(ref, 0) :]
+
+    def _mounted(self, rows: Sequence[SessionRow]) -> Iterator[Path]:
+        """Give the state directories that these runs had mounted, the latest first."""
+        for row in reversed(rows):
+            for start in reversed(self.world.starts_of(row)):
+                yield from (Path(mount.source) for mount in self.world.session_mounts(start))
 
     def _damage(self, ref: MailboxRef, adapter: AdapterId, how: str) -> None:
         folder = self.state_dir(ref, adapter)
-        if folder is None or folder.is_symlink() or not folder.is_dir():
+        if folder is None or folder.is_symlink() or not folder.is_dir() or folder.parent in self._held.values():
             return
+        self._touched = folder
         match how:
             case "cut":
                 for file in _files(folder):
@@ -149,21 +172,15 @@ class Player:
                     folder.symlink_to(elsewhere)
 
     def _block_removal(self, ref: MailboxRef, *, blocked: bool) -> None:
-        folder = next((one for one in self._session_dirs(ref)), None)
-        if folder is None:
+        if not blocked:
+            folder = self._touched = self._held.pop(ref, None)
+            if folder is not None:
+                self.world.bench.unprotect(folder)
             return
-        if blocked:
+        folder = next((one.parent for one in self._mounted(self._present(ref))), None)
+        if ref not in self._held and folder is not None and folder.is_dir() and not folder.is_symlink():
+            self._held[ref] = self._touched = folder
             self.world.bench.protect(folder)
-        else:
-            self.world.bench.unprotect(folder)
-
-    def _session_dirs(self, ref: MailboxRef) -> list[Path]:
-        rows = [row for row in self.world.runs.values() if row.mailbox == ref]
-        found: list[Path] = []
-        for row in reversed(rows):
-            for start in self.world.starts_of(row):
-                found.extend(Path(mount.source).parent for mount in self.world.session_mounts(start))
-        return found
 
 
 def _files(folder: Path) -> list[Path]:

@@ -3,6 +3,9 @@
 from tck_features import words as words
 from tck_features.steps import given_bounds as given_bounds
 from tck_features.steps import given_world as given_world
+from tck_features.steps import history_frame as history_frame
+from tck_features.steps import history_stimuli as history_stimuli
+from tck_features.steps import history_surroundings as history_surroundings
 from tck_features.steps import then_bounds as then_bounds
 from tck_features.steps import then_cleanup as then_cleanup
 from tck_features.steps import then_containers as then_containers

@@ -1,0 +1,149 @@
+"""A run as it was asked for: plain values that can be sent anywhere, and how a run comes of them.
+
+What a user gave has been heard by then; whether the engine, the scenarios and the selection are usable is found out
+here, before the first scenario.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tck_driver.connection import About
+from tck_kit import assets
+from tck_kit.catalogue import (
+    Catalogue,
+    Selection,
+    read_catalogue,
+    read_specification,
+    refuse_faults,
+    select,
+    with_left_out,
+)
+from tck_kit.driver_keeper import Introduction, introduce
+from tck_kit.progress import progress
+from tck_kit.run import Options, Run
+from tck_kit.workers import Workers
+from tck_reports.shape import Report
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from tck_kit.run_command import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a run is asked to be; its settings have a seed. Paths are absolute where it is sent to another process."""
+
+    settings: Settings
+    argv: tuple[str, ...]
+    areas: tuple[str, ...] = ()
+    requirements: tuple[str, ...] = ()
+    database: str | None = None
+    specification: Path | None = None
+    features: Path | None = None
+    #: Known failures, by the id of the check; None without a baseline.
+    baseline: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run that can begin."""
+
+    asked: Asked
+    introduced: Introduction | None
+    declined: tuple[str, ...]
+    catalogue: Catalogue
+    selection: Selection
+
+    @property
+    def thorough(self) -> bool:
+        """Whether the further combinations are run as well."""
+        return self.asked.settings.thorough or bool(self.declined)
+
+
+def prepare(asked: Asked, folder: Path) -> Prepared:
+    """Hear the driver, and read specification and scenarios. Raises `UsageFault` or `SuiteFault`."""
+    introduced = _introduced(asked, folder)
+    declined = _declined(introduced)
+    catalogue, selection = read_suite(asked, thorough=asked.settings.thorough or bool(declined))
+    return Prepared(asked, introduced, tuple(declined), catalogue, selection)
+
+
+def read_suite(asked: Asked, *, thorough: bool) -> tuple[Catalogue, Selection]:
+    """Read specification and scenarios, and choose among them. Raises `UsageFault` or `SuiteFault`."""
+    catalogue = read_catalogue(
+        asked.specification, asked.features, thorough=thorough, sentences=asked.features is not None
+    )
+    refuse_faults(catalogue, own=asked.features is None and asked.specification is None)
+    selection = select(
+        catalogue,
+        asked.settings.profile,
+        asked.areas,
+        asked.requirements,
+        own_features=asked.features is not None and asked.specification is None,
+    )
+    if asked.baseline is not None:
+        catalogue = with_left_out(catalogue)
+    return catalogue, selection
+
+
+def perform(prepared: Prepared, pool: Workers, console: Console) -> Report:
+    """Say what is run, and run it."""
+    asked, settings, catalogue = prepared.asked, prepared.asked.settings, prepared.catalogue
+    seed = settings.seed or 0
+    count = len(prepared.selection.scenarios)
+    spec = catalogue.specification
+    told = "" if settings.engine.in_process else f" through {settings.engine.shown}"
+    heard = "" if settings.source is None else f" ({settings.source})"
+    if prepared.declined and not settings.thorough:
+        console.print(
+            f"{', '.join(prepared.declined)}: not supported, so what is left is shown by all combinations",
+            highlight=False,
+        )
+    console.print(
+        f"{count} scenarios of specification {spec.identifier} {spec.version}, seed {seed}{told}{heard}",
+        highlight=False,
+    )
+    options = Options(
+        seed=seed,
+        time_limit=settings.time_limit,
+        scenario_limit=settings.scenario_time_limit,
+        argv=asked.argv,
+        thorough=prepared.thorough,
+        database_url=asked.database,
+        engine=settings.engine,
+        introduced=prepared.introduced,
+        expected_capabilities=settings.capabilities,
+        baseline=asked.baseline or {},
+    )
+    with progress(console, count) as watch:
+        return Run(catalogue, prepared.selection, options, pool, watch).perform()
+
+
+def _introduced(asked: Asked, folder: Path) -> Introduction | None:
+    """Hear what the driver of an engine that is not the simulator says of it."""
+    if asked.settings.engine.simulated:
+        return None
+    spec = read_specification(asked.specification)
+    about = About(assets.version(), spec.identifier, spec.version, spec.digest)
+    return introduce(asked.settings.engine, folder / "introduction", about)
+
+
+def _declined(introduced: Introduction | None) -> list[str]:
+    """Give the adapters that the engine does not declare as supported.
+
+    An ordinary run shows each thing with one adapter or two. For an engine that lacks those, the further combinations
+    show it with the ones it has; else it would be left out, and the engine conform for want of being looked at.
+    """
+    if introduced is None:
+        return []
+    from tck_driver.capabilities import ADAPTERS  # noqa: PLC0415 -- a run of the simulator starts faster
+
+    said = introduced.declaration.capabilities
+    declined = [name for name in ADAPTERS if said.get(name) != "supported"]
+    shows = len(declined) < len(ADAPTERS) and said.get("sessions") == "supported"
+    return declined if shows else []

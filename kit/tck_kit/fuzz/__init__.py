@@ -1,0 +1,1 @@
+"""Scenarios that nobody wrote: histories drawn at random, each event held against the specification."""
