@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tck_driver.views import SessionRow
-    from tck_driver.vocabulary import AdapterId, MailboxRef
+    from tck_driver.vocabulary import AdapterId, Closing, MailboxRef
     from tck_driver.witness import WitnessLog
 
 #: How a stand-in CLI answers. Each adapter gives a shape the form that its real CLI has (§28.2); a shape that a CLI
@@ -111,6 +111,10 @@ class Bench(Protocol):
 
     def tracker_answers(self, mailbox: MailboxRef, answer: TrackerAnswer) -> None:
         """Decide how the tracker answers when asked for this issue."""
+        ...
+
+    def tracker_ends(self, mailbox: MailboxRef, how: Closing) -> None:
+        """Let the issue have ended on the tracker, which announces nothing of it."""
         ...
 
     def release(self, container: str | None = None) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tck_driver.bench import Script, TrackerAnswer, VersionShape
 from tck_driver.views import SessionRow
-from tck_driver.vocabulary import AdapterId, MailboxRef
+from tck_driver.vocabulary import AdapterId, Closing, MailboxRef
 from tck_fakes.database import SessionTable
 from tck_fakes.stage import Stage
 
@@ -41,6 +41,11 @@ class FakeBench:
         """Decide how the tracker answers when asked for this issue."""
         with self._stage.lock:
             self._stage.forge.tracker_answers(mailbox, answer)
+
+    def tracker_ends(self, mailbox: MailboxRef, how: Closing) -> None:
+        """Let the issue have ended on the tracker, which announces nothing of it."""
+        with self._stage.lock:
+            self._stage.forge.ended(mailbox, how)
 
     def release(self, container: str | None = None) -> None:
         """Let a hanging CLI go on to its ordinary end, or all of them."""

@@ -46,14 +46,18 @@ class FakeForge:
             merged=state.merged if merged is None else merged,
         )
 
+    def ended(self, mailbox: MailboxRef, how: Closing) -> None:
+        """Let an issue have ended: closed, by a merge or without one, or no longer assigned."""
+        unassigned = how is Closing.UNASSIGNED
+        self.set_issue(mailbox, open_=unassigned, assigned=not unassigned, merged=how is Closing.MERGED)
+
     def hear(self, stimulus: Stimulus) -> None:
         """Let the tracker know what it would before an engine is told."""
         match stimulus:
             case IssueOpened(mailbox=ref) | ReviewRequested(mailbox=ref) | IssueReopened(mailbox=ref):
                 self.set_issue(ref, open_=True, assigned=True, merged=False)
             case IssueClosed(mailbox=ref, how=how):
-                unassigned = how is Closing.UNASSIGNED
-                self.set_issue(ref, open_=unassigned, assigned=not unassigned, merged=how is Closing.MERGED)
+                self.ended(ref, how)
             case IssueDeleted(mailbox=ref):
                 self.tracker_answers(ref, "404")
             case _:

@@ -237,3 +237,26 @@ Feature: The sweep removes what belongs to no open issue, and nothing else
       | claude-code |
       | codex       |
       | opencode    |
+
+  Scenario Outline: An issue whose end nobody announced is found and cleaned up by the sweep
+    Given an issue served by <adapter>
+    And another issue of the same project
+    And a development run of the issue has ended
+    And a development run of the other issue has ended
+    And the issue was <end>, which the tracker did not announce
+    When the reconciler sweeps
+    Then nothing of the state of the issue is left
+    And the issue is in the state <state>
+    And the state directory of the other issue is kept
+    And the other issue is in the state in_ci
+
+    @clean-1
+    Examples: done
+      | adapter     | end             | state |
+      | claude-code | closed by merge | done  |
+
+    @clean-2
+    Examples: cancelled
+      | adapter | end                    | state     |
+      | codex   | unassigned             | cancelled |
+      | copilot | closed without a merge | cancelled |

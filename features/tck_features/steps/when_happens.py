@@ -78,6 +78,13 @@ def closed(world: World, party: str, how: Closing) -> None:
     world.send(IssueClosed(world.ref(party), how))
 
 
+@given("{party} was {closing}, which the tracker did not announce")
+def ended_unannounced(world: World, party: str, how: Closing) -> None:
+    """End an issue on the tracker alone; the engine has to find it out (§21.2)."""
+    world.open()
+    world.bench.tracker_ends(world.ref(party), how)
+
+
 @given("{party} was reopened")
 @when("{party} is reopened")
 def reopened(world: World, party: str) -> None:
