@@ -10,7 +10,6 @@ this; they depend on the machine all the same, and the ratios are what to compar
 from __future__ import annotations
 
 import cProfile
-import pstats
 import statistics
 import sys
 import tempfile
@@ -18,6 +17,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from hypothesis.configuration import set_hypothesis_home_dir
 
@@ -70,7 +70,7 @@ class Recorder:
         self._events: list[Event] = []
         histories.append(self._events)
 
-    def saw(self, _world: World, happened: Happened) -> None:
+    def saw(self, world: World, happened: Happened) -> None:  # noqa: ARG002 -- it looks at nothing
         """Keep an event."""
         self._events.append(happened.event)
 
@@ -152,12 +152,14 @@ def _call(world: World, event: Event) -> None:
 def shares(profile: cProfile.Profile) -> dict[str, float]:
     """Give the part of the time that each part of the whole has; what is built in belongs to who calls it."""
     spent: Counter[str] = Counter()
-    for (file, _, _), (_, _, own, _, callers) in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType] -- the library has no types
+    profile.create_stats()
+    told: dict[Any, Any] = getattr(profile, "stats")  # noqa: B009 -- the library's stubs do not know it
+    for (file, _, _), (_, _, own, _, callers) in told.items():
         if file != "~" or not callers:
-            spent[_part(str(file))] += own
+            spent[_part(file)] += own
             continue
         for (caller, _, _), counted in callers.items():
-            spent[_part(str(caller))] += counted[2]
+            spent[_part(caller)] += counted[2]
     whole = sum(spent.values())
     return {part: one / whole for part, one in spent.most_common()}
 

@@ -3,16 +3,21 @@ what it finds."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tck_driver.stimuli import IssueRetitled, Stimulus, StimulusResult
+from tck_features.history.events import Event
 from tck_kit.engine_choice import EngineChoice
 from tck_kit.faults import SuiteFault, UsageFault
 from tck_kit.fuzz import counterexample, search
+from tck_kit.fuzz.scene import Scene
 from tck_kit.fuzz.search import Asked, Outcome
 from tck_reports.errors import ReportWriteError
+from tck_simulator.engine import Engine
 
 from .watching import Nobody, watching
 
@@ -116,3 +121,63 @@ def test_a_disk_that_is_full_at_the_end_loses_nothing(tmp_path: Path, monkeypatc
     assert outcome.unwritten is not None
     assert outcome.unwritten.endswith("cannot be written: No space left on device; free some space")
     assert "Then everything has been as the specification has it\n" in outcome.text
+
+
+def test_an_engine_that_hangs_in_this_process_is_at_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "EVENT_SECONDS", 0.3)
+    real = Engine.handle
+
+    def hang(engine: Engine, stimulus: Stimulus) -> StimulusResult:
+        while isinstance(stimulus, IssueRetitled):
+            time.sleep(0.01)
+        return real(engine, stimulus)
+
+    monkeypatch.setattr(Engine, "handle", hang)
+    outcome = search.search(asked(tmp_path, EngineChoice(), shrink_seconds=3), watching)
+
+    finding = outcome.result.finding
+    assert finding is not None
+    assert finding.judged.reason == "timeout"
+    assert finding.blames_engine
+    assert " is retitled to " in outcome.text
+
+
+@pytest.mark.parametrize(
+    ("fault", "blame", "words"),
+    [
+        (ValueError("no such state"), "engine", "the engine broke off: ValueError: no such state"),
+        (RuntimeError("who knows"), "kit", "the kit is at fault: who knows"),
+    ],
+)
+def test_an_engine_that_breaks_off_is_at_fault_and_what_nobody_foresaw_is_the_kits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Exception, blame: str, words: str
+) -> None:
+    real = Engine.handle
+
+    def break_off(engine: Engine, stimulus: Stimulus) -> StimulusResult:
+        if isinstance(stimulus, IssueRetitled):
+            raise fault
+        return real(engine, stimulus)
+
+    monkeypatch.setattr(Engine, "handle", break_off)
+    # The engines that are wrong on purpose are made of the same simulator.
+    monkeypatch.setattr(search, "show_that_it_finds", lambda *_: None)
+    outcome = search.search(asked(tmp_path, EngineChoice()), watching)
+
+    finding = outcome.result.finding
+    assert finding is not None
+    assert finding.judged.blame == blame
+    assert finding.blames_engine is (blame == "engine")
+    assert words in list(outcome.lines(asked(tmp_path)))
+    assert "  @resume-1\n" in outcome.text
+    # A project, an issue, and the title that brings it down.
+    assert len(finding.events) == 3
+
+
+def test_a_mistake_in_what_draws_is_not_taken_for_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def mistaken(_scene: Scene, _event: Event) -> bool:
+        raise LookupError("a mistake in the search itself")
+
+    monkeypatch.setattr(Scene, "allows", mistaken)
+    with pytest.raises(LookupError, match="in the search itself"):
+        search.search(asked(tmp_path, EngineChoice()), watching)

@@ -42,7 +42,7 @@ def test_the_faults_of_a_requirement_are_hunted_and_counted(command: Command, tm
     assert f"{len(names)} of {len(names)} faults, 0 not killed" in done.stderr
     made = json.loads((tmp_path / "report" / "kill-matrix.json").read_text(encoding="utf-8"))
     assert sorted(one["name"] for one in made["faults"]) == names
-    assert (made["narrowed"], made["full"], made["seed"], made["exit_code"]) == (True, False, 1, 0)
+    assert (made["narrowed"], made["breadth"], made["seed"], made["exit_code"]) == (True, "first", 1, 0)
     page = (tmp_path / "report" / "kill-matrix.md").read_text(encoding="utf-8")
     assert [name for name in names if f"| NAME-8 | {name} |" not in page] == []
     assert sorted(path.name for path in (tmp_path / "report").iterdir()) == ["kill-matrix.json", "kill-matrix.md"]
@@ -98,6 +98,50 @@ def test_in_full_and_with_pairs_a_hunt_is_the_same_each_time(command: Command, t
     assert "## Two at once" in (tmp_path / "one" / "kill-matrix.md").read_text("utf-8")
 
 
+#: Scenarios of which one kills no fault of its own requirement, and one no fault at all.
+FEW = """\
+Feature: A few scenarios
+
+  @name-1
+  Scenario: Named
+    Given issue 7 served by codex, titled "Mend the door"
+    When a development run of the issue is due
+    Then the name of the issue is "agent/issue-7-mend-the-door"
+
+  @record-1
+  Scenario: Named by luck
+    Given issue 7 served by codex, titled "Mend the door"
+    When a development run of the issue is due
+    Then the name of the issue is "agent/issue-7-mend-the-door"
+
+  @name-8
+  Scenario: Nothing happened
+    Given issue 7 served by codex, titled "Mend the door"
+    When 2 minutes pass
+    Then no container was started
+"""
+
+
+def test_for_the_matrix_what_kills_nothing_of_its_own_meets_the_faults_of_others(
+    command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "few.feature").write_text(FEW, encoding="utf-8")
+    given = ("mutants", "--features", str(tmp_path), "--matrix")
+
+    one = command(*given, "--workers", "1", "--report-dir", "one")
+    other = command(*given, "--workers", "3", "--report-dir", "other")
+
+    assert "scenarios killed nothing so far: they meet" in one.stderr
+    for name in ("kill-matrix.md", "kill-matrix.json"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
+    assert one.returncode == other.returncode == 1
+    made = json.loads((tmp_path / "one" / "kill-matrix.json").read_text("utf-8"))
+    stray = {row["id"].rpartition("::")[2]: row["stray_kill"] for row in made["scenarios"]}
+    assert stray["Named"] is None
+    assert stray["Named by luck"] in FAULTS
+    assert "idle few.feature::Nothing happened  kills no fault" in one.stdout
+
+
 def test_a_hunt_that_is_out_of_time_says_so(command: Command, tmp_path: Path) -> None:
     done = command("mutants", "--full", "--time-limit", "1", "--report-dir", "report")
 
@@ -128,6 +172,7 @@ WRONG = [
     (("--area", "NAMES"), "NAMES: the specification has no such area; did you mean NAME?"),
     (("--fault", "slug-of-60", "--area", "CLEAN"), "slug-of-60, CLEAN: no fault is left; ask for more"),
     (("--format", "json"), "--format json: it says how to list faults; add --list, or leave it out"),
+    (("--matrix", "--full"), "--matrix with --full: a full hunt has the matrix in it; leave one of them out"),
     (("--features", "nowhere"), "nowhere: there is no such folder; give a folder that holds .feature files"),
     (("--workers", "0"), "0 is not in the range 1<=x<=64"),
 ]

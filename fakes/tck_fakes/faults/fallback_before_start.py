@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from tck_driver.vocabulary import FallbackReason
+from tck_driver.vocabulary import AdapterId, FallbackReason
 from tck_fakes.faults.around import asked_despite, decided, fell_back, last_id, recorded
 from tck_fakes.faults.fault import Kind, Sabotage
 from tck_fakes.faults.register import fault
@@ -142,5 +142,19 @@ def _rows_without_an_id_count(sabotage: Sabotage) -> None:
         if made.reason is Reason.NO_PRIOR_SESSION and then.prior and then.state is not StateOnDisk.PRESENT:
             return replace(made, reason=Reason.STATE_MISSING)
         return made
+
+    decided(sabotage, change)
+
+
+@fault(
+    "refused-before-missing",
+    "FALLBACK-18",
+    Kind.WRONG_VALUE,
+    "asks opencode, whose state is missing, and puts its refusal first",
+)
+def _refused_before_missing(sabotage: Sabotage) -> None:
+    def change(made: Resolution, then: Situation) -> Resolution:
+        missing = made.reason is Reason.STATE_MISSING and then.adapter is AdapterId.OPENCODE
+        return Resolution(session=True, resume_id=last_id(then)) if missing else made
 
     decided(sabotage, change)

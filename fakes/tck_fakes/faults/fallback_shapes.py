@@ -218,6 +218,46 @@ def _errors_of_claude_not_read(sabotage: Sabotage) -> None:
     read(sabotage, ClaudeCode, change)
 
 
+def _errors_not_read(sabotage: Sabotage, adapter: type) -> None:
+    """Read standard output alone."""
+
+    def body(real: Real, self: Inside, state: ContainerState) -> Reading:
+        reading: Reading = real(self, replace(state, stderr=""))
+        return reading
+
+    around(sabotage, adapter, "read", body)
+
+
+@fault(
+    "errors-of-codex-not-read", "FALLBACK-16", Kind.MISSING_EFFECT, "does not read what codex says on standard error"
+)
+def _errors_of_codex_not_read(sabotage: Sabotage) -> None:
+    _errors_not_read(sabotage, Codex)
+
+
+@fault(
+    "errors-of-copilot-not-read",
+    "FALLBACK-16",
+    Kind.MISSING_EFFECT,
+    "does not read what copilot says on standard error",
+)
+def _errors_of_copilot_not_read(sabotage: Sabotage) -> None:
+    _errors_not_read(sabotage, Copilot)
+
+
+@fault(
+    "decoy-of-claude-believed",
+    "FALLBACK-16",
+    Kind.WRONG_VALUE,
+    "takes no refusal of claude for one where it has named a session before",
+)
+def _decoy_of_claude_believed(sabotage: Sabotage) -> None:
+    def change(found: Reading, _: ContainerState) -> Reading:
+        return replace(found, cannot_resume=found.cannot_resume and not found.reported)
+
+    read(sabotage, ClaudeCode, change)
+
+
 @fault(
     "echo-is-a-confirmation",
     "FALLBACK-16",

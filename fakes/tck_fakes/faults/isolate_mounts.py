@@ -300,3 +300,29 @@ def _link_emptied(sabotage: Sabotage) -> None:
                     path.unlink()
 
     sabotage.replace(run, "prepare", first(emptied))
+
+
+@fault(
+    "file-taken-for-state", "ISOLATE-9", Kind.WRONG_VALUE, "takes a file in place of a state directory for the state"
+)
+def _file_taken_for_state(sabotage: Sabotage) -> None:
+    def make(real: Real) -> Real:
+        def look(state: Path) -> StateOnDisk:
+            return StateOnDisk.PRESENT if state.is_file() else StateOnDisk(real(state))
+
+        return look
+
+    sabotage.replace(run, "look", make)
+
+
+@fault("link-ends-a-session", "ISOLATE-9", Kind.EXTRA_EFFECT, "gives a session up that has a link among its files")
+def _link_ends_a_session(sabotage: Sabotage) -> None:
+    def make(real: Real) -> Real:
+        def look(state: Path) -> StateOnDisk:
+            found = StateOnDisk(real(state))
+            linked = found is StateOnDisk.PRESENT and any(path.is_symlink() for path in state.iterdir())
+            return StateOnDisk.MISSING if linked else found
+
+        return look
+
+    sabotage.replace(run, "look", make)

@@ -16,6 +16,9 @@ from tck_simulator.run import RunSequence
 
 _ASCII_LOWER = str.maketrans({chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)})
 
+#: How long a name may be for somebody who thinks of lines on a screen.
+_LONG_NAME = 80
+
 
 def _plain(title: str) -> str:
     """Give a title after the first two steps of NAME-8, for faults of those that follow."""
@@ -133,6 +136,23 @@ def _dots_stay(sabotage: Sabotage) -> None:
 @fault("slug-uncut", "NAME-9", Kind.MISSING_EFFECT, "makes a slug of the whole title, however long that is")
 def _slug_uncut(sabotage: Sabotage) -> None:
     sabotage.replace(naming, "SLUG_LENGTH", lambda _: 5000)
+
+
+@fault("question-marks", "NAME-9", Kind.WRONG_VALUE, "puts a question mark for each letter that ASCII does not have")
+def _question_marks(sabotage: Sabotage) -> None:
+    def slug(title: str) -> str:
+        ascii_only = _plain(title).encode("ascii", "replace").decode("ascii")
+        return re.sub(r"[^a-z0-9?]+", "-", ascii_only)[: naming.SLUG_LENGTH].strip("-")
+
+    sabotage.replace(naming, "slug", lambda _: slug)
+
+
+@fault("long-name-with-dots", "NAME-9", Kind.WRONG_SCOPE, "shortens a name of more than 80 bytes, with dots at its end")
+def _long_name_with_dots(sabotage: Sabotage) -> None:
+    def name(made: str, *_: object) -> str:
+        return made if len(made) <= _LONG_NAME else f"{made[: _LONG_NAME - 3]}..."
+
+    sabotage.replace(run, "session_name", gives(name))
 
 
 # --- NAME-10: the same bytes everywhere ------------------------------------------------------------------------------

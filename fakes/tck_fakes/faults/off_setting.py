@@ -323,17 +323,28 @@ def _refused_without_a_word(sabotage: Sabotage) -> None:
     around(sabotage, Engine, "_take", body)
 
 
-@fault("refused-and-removed", "OFF-10", Kind.EXTRA_EFFECT, "refuses a value and removes the one that was stored")
-def _refused_and_removed(sabotage: Sabotage) -> None:
+def _refused_and_stored(sabotage: Sabotage, *, value: bool | None) -> None:
+    """Store something, or remove what is stored, where a value is refused."""
+
     def body(real: Real, self: Inside, stimulus: Inside) -> Inside:
         try:
             return real(self, stimulus)
         except SettingError:
             at = (stimulus.scope, stimulus.organization, stimulus.project, stimulus.name)
-            self._store.set_setting(*at, value=None)
+            self._store.set_setting(*at, value=value)
             raise
 
     around(sabotage, Engine, "_take", body)
+
+
+@fault("refused-and-off", "OFF-10", Kind.WRONG_SCOPE, "refuses a value and turns resuming off all the same")
+def _refused_and_off(sabotage: Sabotage) -> None:
+    _refused_and_stored(sabotage, value=False)
+
+
+@fault("refused-and-removed", "OFF-10", Kind.EXTRA_EFFECT, "refuses a value and removes the one that was stored")
+def _refused_and_removed(sabotage: Sabotage) -> None:
+    _refused_and_stored(sabotage, value=None)
 
 
 # --- OFF-11: turned on again ---------------------------------------------------------------------------------------

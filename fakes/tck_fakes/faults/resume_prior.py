@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tck_driver.vocabulary import AdapterId, MailboxRef
+from tck_driver.vocabulary import AdapterId, FallbackReason, MailboxRef
 from tck_fakes.faults.changed import gives, instead, set_run
 from tck_fakes.faults.fault import Kind, Sabotage
 from tck_fakes.faults.inside import first, layout_of, store_of
@@ -48,6 +48,23 @@ def _last_run_only(sabotage: Sabotage) -> None:
         return found if found in situation.prior[:1] else None
 
     sabotage.replace(resolution, "_candidate", gives(candidate))
+
+
+@fault(
+    "over-with-another-kind", "RESUME-3", Kind.WRONG_SCOPE, "begins again after a run of an agent that has no sessions"
+)
+def _over_with_another_kind(sabotage: Sabotage) -> None:
+    over: set[MailboxRef] = set()
+
+    def resolve(resolved: Resolved, _: RunSequence, mailbox: Mailbox, *__: object) -> Resolved:
+        decided, directory = resolved
+        if not decided.session:
+            over.add(mailbox.ref)
+        if decided.resume_id is None or mailbox.ref not in over:
+            return resolved
+        return replace(decided, resume_id=None, reason=FallbackReason.NO_PRIOR_SESSION), directory
+
+    sabotage.replace(RunSequence, "_resolve", gives(resolve))
 
 
 @fault("hidden-by-a-null", "RESUME-3", Kind.WRONG_VALUE, "begins again where the agent's last run has no id")

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
-from tck_driver.vocabulary import AdapterId, RunOutcome
+from tck_driver.vocabulary import AdapterId, MailboxRef, RunOutcome
 from tck_fakes.faults.changed import gives, instead
 from tck_fakes.faults.fault import Kind, Sabotage
-from tck_fakes.faults.inside import unless
+from tck_fakes.faults.inside import first, unless
 from tck_fakes.faults.register import Real, fault
 from tck_simulator import run
 from tck_simulator.adapters import Reading
 from tck_simulator.adapters.base import UUID_PATTERN
 from tck_simulator.adapters.claude_code import ClaudeCode
 from tck_simulator.adapters.codex import Codex
+from tck_simulator.adapters.copilot import Copilot
 from tck_simulator.contract import LlmResult
 from tck_simulator.layout import Fingerprint
 from tck_simulator.live import LiveRun
 from tck_simulator.outcomes import Judgement, Verdict
 from tck_simulator.ports import ContainerState
-from tck_simulator.resolution import PriorRun
-from tck_simulator.rows import Session
+from tck_simulator.resolution import PriorRun, Situation
+from tck_simulator.rows import Mailbox, Session
 from tck_simulator.run import Ended, RunSequence
+
+#: The exit code of what was killed.
+_KILLED = 137
 
 # --- RESUME-9: the id that was reported, and whether the run was resumed ---------------------------------------------
 
@@ -77,6 +82,37 @@ def _new_files_only(sabotage: Sabotage) -> None:
     sabotage.replace(run, "saved", lambda _: saved)
 
 
+def _last_word_is_the_id(sabotage: Sabotage, adapter: type) -> None:
+    """Take whatever follows the words `session id:` in the output of a CLI for the id, even what its model says."""
+
+    def read(made: Reading, _: object, state: ContainerState) -> Reading:
+        told = re.findall(r"session id: (\w+)", state.stdout)
+        return replace(made, reported=tuple(told[-1:])) if told else made
+
+    sabotage.replace(adapter, "read", gives(read))
+
+
+@fault("id-out-of-claudes-prose", "RESUME-9", Kind.WRONG_SCOPE, "takes what claude's model calls a session id for one")
+def _id_out_of_claudes_prose(sabotage: Sabotage) -> None:
+    _last_word_is_the_id(sabotage, ClaudeCode)
+
+
+@fault(
+    "id-out-of-copilots-prose", "RESUME-9", Kind.WRONG_SCOPE, "takes what copilot's model calls a session id for one"
+)
+def _id_out_of_copilots_prose(sabotage: Sabotage) -> None:
+    _last_word_is_the_id(sabotage, Copilot)
+
+
+@fault("id-once-resumed", "RESUME-9", Kind.WRONG_MOMENT, "records no id of copilot before it has resumed a session")
+def _id_once_resumed(sabotage: Sabotage) -> None:
+    def result(made: LlmResult, _: RunSequence, live: LiveRun, *__: object) -> LlmResult:
+        first = live.adapter is not None and live.adapter.id is AdapterId.COPILOT and live.asked is None
+        return replace(made, session_id=None) if first else made
+
+    sabotage.replace(RunSequence, "result", gives(result))
+
+
 # --- RESUME-11: resumed only where it was confirmed ------------------------------------------------------------------
 
 
@@ -129,6 +165,38 @@ def _unproven_id_kept(sabotage: Sabotage) -> None:
         return replace(made, native_id=reading.reported[0]) if alone else made
 
     sabotage.replace(run, "judge", gives(judge))
+
+
+@fault("asked-id-no-resume", "RESUME-11", Kind.MISSING_EFFECT, "takes claude's word for a resume only with a new id")
+def _asked_id_no_resume(sabotage: Sabotage) -> None:
+    def judge(
+        made: Judgement, reading: Reading, asked: str | None, *_: object, rotates: bool, **__: object
+    ) -> Judgement:
+        same = rotates and asked is not None and reading.reported == (asked,)
+        return replace(made, resumed=False, went_fresh=reading.ok) if same else made
+
+    sabotage.replace(run, "judge", gives(judge))
+
+
+@fault("unproven-and-over", "RESUME-11", Kind.EXTRA_EFFECT, "gives a session up after a run that proved nothing of it")
+def _unproven_and_over(sabotage: Sabotage) -> None:
+    unproven: set[MailboxRef] = set()
+
+    def result(made: LlmResult, _: RunSequence, live: LiveRun, *__: object) -> LlmResult:
+        if live.asked is not None and made.session_id is None:
+            unproven.add(live.mailbox.ref)
+        return made
+
+    def resolve(real: Real, situation: Situation) -> object:
+        return real(replace(situation, prior=()) if present[-1] in unproven else situation)
+
+    def begun(_: RunSequence, mailbox: Mailbox, *__: object) -> None:
+        present.append(mailbox.ref)
+
+    present: list[MailboxRef] = []
+    sabotage.replace(RunSequence, "result", gives(result))
+    sabotage.replace(RunSequence, "_resolve", first(begun))
+    sabotage.replace(run, "resolve", instead(resolve))
 
 
 # --- RESUME-15: what was named before the end is kept ----------------------------------------------------------------
@@ -197,3 +265,11 @@ def _resumed_id_at_the_end(sabotage: Sabotage) -> None:
         return live.asked is not None
 
     sabotage.replace(RunSequence, "_note", unless(resumed))
+
+
+@fault("killed-and-forgotten", "RESUME-15", Kind.MISSING_EFFECT, "drops the id of a run whose cli was killed")
+def _killed_and_forgotten(sabotage: Sabotage) -> None:
+    def result(made: LlmResult, _: RunSequence, __: LiveRun, state: ContainerState) -> LlmResult:
+        return replace(made, session_id=None) if state.exit_code == _KILLED else made
+
+    sabotage.replace(RunSequence, "result", gives(result))

@@ -16,7 +16,7 @@ from tck_simulator import run, settings
 from tck_simulator.adapters import Capability
 from tck_simulator.adapters.base import HOME
 from tck_simulator.adapters.grok_build import GrokBuild
-from tck_simulator.contract import LlmResult
+from tck_simulator.contract import LlmResult, SessionRef
 from tck_simulator.live import LiveRun
 from tck_simulator.resolution import PriorRun, Resolution
 from tck_simulator.rows import Installation, Mailbox, Session
@@ -90,6 +90,37 @@ def _answers_without_a_session(sabotage: Sabotage) -> None:
         return (Resolution(session=False), None) if begun.phase is Phase.ANSWER else resolved
 
     sabotage.replace(RunSequence, "_resolve", gives(resolve))
+
+
+@fault(
+    "first-run-without-a-session", "RESUME-1", Kind.MISSING_EFFECT, "asks for an issue's first run without a session"
+)
+def _first_run_without_a_session(sabotage: Sabotage) -> None:
+    def resolve(resolved: Resolved, sequence: RunSequence, mailbox: Mailbox, *_: object) -> Resolved:
+        return resolved if store_of(sequence).sessions(mailbox.id) else (Resolution(session=False), None)
+
+    sabotage.replace(RunSequence, "_resolve", gives(resolve))
+
+
+@fault("development-begins-anew", "RESUME-1", Kind.WRONG_SCOPE, "asks for a development with nothing to resume")
+def _development_begins_anew(sabotage: Sabotage) -> None:
+    begun = Begun(sabotage)
+
+    def resolve(resolved: Resolved, *_: object) -> Resolved:
+        return _afresh(resolved) if begun.phase is Phase.DEVELOPMENT else resolved
+
+    sabotage.replace(RunSequence, "_resolve", gives(resolve))
+
+
+@fault("session-for-the-api", "RESUME-1", Kind.EXTRA_EFFECT, "asks a model that it calls by itself with a session")
+def _session_for_the_api(sabotage: Sabotage) -> None:
+    def begin(live: LiveRun, sequence: RunSequence, mailbox: Mailbox, *_: object) -> LiveRun:
+        name = store_of(sequence).mailbox_by_id(mailbox.id).branch_name
+        if live.adapter is None and name is not None:
+            live.request = replace(live.request, session=SessionRef(name, None, str(live.worktree)))
+        return live
+
+    sabotage.replace(RunSequence, "begin", gives(begin))
 
 
 # --- RESUME-2: every later run resumes -------------------------------------------------------------------------------

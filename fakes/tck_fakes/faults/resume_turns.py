@@ -330,3 +330,13 @@ def _late_release(sabotage: Sabotage) -> None:
         return recorded
 
     sabotage.replace(Store, "finish_run", gives(finish))
+
+
+@fault("late-id", "RESUME-14", Kind.WRONG_VALUE, "lets a late worker put its id in the place of its successor's")
+def _late_id(sabotage: Sabotage) -> None:
+    def finish(recorded: object, store: Store, run: int, *_: object, native_id: str | None, **__: object) -> object:
+        if not recorded and native_id is not None:
+            store.overwrite_native_id(store.sessions(store.session(run).mailbox_id)[-1].id, native_id)
+        return recorded
+
+    sabotage.replace(Store, "finish_run", gives(finish))

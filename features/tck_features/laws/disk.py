@@ -71,6 +71,7 @@ class Disk:
         #: The runs with a session whose first start is of the present event.
         self._begun: list[Run] = []
         self._legs: list[Leg] = []
+        self._idle: list[Run] = []
 
     # --- before and while --------------------------------------------------------------------------------------------
 
@@ -78,6 +79,7 @@ class Disk:
         """Take in what agents are told to write."""
         self._begun.clear()
         self._legs.clear()
+        self._idle.clear()
         if not isinstance(event, Scripted):
             return
         manual = MANUALS.get(event.adapter)
@@ -91,6 +93,11 @@ class Disk:
                     self._acts[event.adapter] = None
                 case _:
                     pass
+
+    def began(self, run: Run) -> None:
+        """Note a run that has nothing to do with the sessions of its mailbox."""
+        if not run.session:
+            self._idle.append(run)
 
     def started(self, leg: Leg) -> None:
         """Check a resume against what the state directory held, and the database of opencode against those there."""
@@ -156,6 +163,7 @@ class Disk:
             return
         self._modes()
         busy = {leg.mailbox for leg in self._active() if leg.mailbox is not None}
+        busy.update(run.mailbox for run in self._idle if run.mailbox in self._trees)
         everywhere = _kind(event) in _OCCASIONS
         for mailbox in self._known.mailboxes:
             if mailbox.folder is None or mailbox.ended is not None:
@@ -261,6 +269,8 @@ class Disk:
         found = [_OCCASIONS.get(_kind(event), "ISOLATE-6")]
         if isinstance(event, TimePassed):
             found += ["CLEAN-7"] if timedelta(milliseconds=event.milliseconds) >= _OLD else ["ISOLATE-6", "CLEAN-6"]
+        for run in self._idle:
+            found += run.by if run.mailbox is mailbox else ()
         if mailbox.blocked:
             found.append("CLEAN-5")
         if self._known.mailboxes.answers.get(mailbox.ref, "normal") != "normal":

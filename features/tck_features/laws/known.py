@@ -158,7 +158,7 @@ class Known:
         return began, changed
 
     def _waits(self, row: SessionRow) -> bool:
-        """Say whether a row is of a run that waits, or has never done anything else, where an engine shows such rows."""
+        """Say whether a row is of a run that waits, or never did anything else, where an engine shows such rows."""
         if row.outcome == RunOutcome.QUEUED:
             self._queued.add(row.run)
             return True
@@ -185,13 +185,15 @@ class Known:
 
     def _session(self, row: SessionRow) -> tuple[bool, tuple[str, ...]]:
         """Say whether a session applies to a run that begins now (§16.5.2), and by which requirements."""
+        on, by = self.settings.resumes(row.mailbox.organization, row.mailbox.project)
+        never: tuple[str, ...] = ()
         if row.adapter_id == AdapterId.API:
-            return False, ("OFF-4",)
-        if row.adapter_id not in STATE_PATHS:
-            return False, ("OFF-5", "CAPABILITY-3")
-        if row.mailbox.kind != "issue":
-            return False, ("OFF-6",)
-        return self.settings.resumes(row.mailbox.organization, row.mailbox.project)
+            never = ("OFF-4",)
+        elif row.adapter_id not in STATE_PATHS:
+            never = ("OFF-5", "CAPABILITY-3")
+        elif row.mailbox.kind != "issue":
+            never = ("OFF-6",)
+        return (on, by) if not never else (False, never if on else (*never, *by))
 
     def _overwritten(self, event: IdOverwritten) -> None:
         rows = [run for run in self.runs.values() if run.row.mailbox == event.mailbox]
@@ -269,7 +271,9 @@ class Known:
     def _mailbox_of(self, container: ContainerStarted, adapter: str) -> Mailbox | None:
         """Give the mailbox whose session directory a container has, where its run is not known."""
         name = self.session_dir(container)
-        for mailbox in self.mailboxes if name is not None else ():
+        if name is None:
+            return None
+        for mailbox in self.mailboxes:
             known = mailbox.folders or (folder_names(mailbox.ref) if mailbox.ended is None else ())
             if name in known:
                 mailbox.folders = mailbox.folders or (name,)
@@ -331,7 +335,7 @@ class Known:
     # --- places ------------------------------------------------------------------------------------------------------
 
     def place(self, path: str) -> str:
-        """Give a host path as the laws write it: without detours, and from the folder's own name where that is a link."""
+        """Give a host path as the laws write it: without detours, and by the folder's own name where that is a link."""
         path = os.path.normpath(path)
         if path == self._real_root or path.startswith(f"{self._real_root}/"):
             return f"{self.root}{path.removeprefix(self._real_root)}"

@@ -93,9 +93,11 @@ class _Bench:
             self._naming.began(run)
             self._mounts.began(run)
             self._removal.began(run)
+            self._disk.began(run)
             self._containers.began(run)
         for run in changed:
             self._naming.row(run)
+        self._naming.stored(happened)
         witnessed = 0
         for record, leg in known.records(happened):
             witnessed += 1
@@ -106,11 +108,13 @@ class _Bench:
         for run in changed:
             self._accounts.row(run)
             self._containers.finished(run)
+        if self._plants:
+            self._planting.chosen()
         self._disk.after(happened)
         may_sweep = swept or isinstance(happened.event, TimePassed)
         self._removal.after(ended, swept=swept if may_sweep else None, looked=bool(witnessed or ended or swept))
         self._containers.after(happened, witnessed)
-        self._naming.after(happened)
+        self._naming.after()
         self._refusals.after(happened)
         self._detection.after()
         self._accounts.after(happened)

@@ -99,7 +99,7 @@ class Likeness:
     def _container(self, leg: Leg, run: Run) -> dict[str, object]:
         """Give what a container has, what a session adds aside; without a session everything counts."""
         container = leg.container
-        root = f"{self._known.root}/"
+        root, place = f"{self._known.root}/", self._known.place
         return {
             "environment": sorted(
                 f"{name}={value}"
@@ -110,7 +110,7 @@ class Likeness:
                 f"{mount.target} {'ro' if mount.read_only else 'rw'}"
                 f" {'<worktree>' if mount.target == WORKSPACE else mount.source}"
                 for mount in container.mounts
-                if not (run.session and mount.source.startswith(root))
+                if not (run.session and place(mount.source).startswith(root))
             ),
             "image": container.image,
             "user": container.user,

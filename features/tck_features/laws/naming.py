@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _BEFORE_BRANCH = frozenset({Phase.ANALYSIS.value, Phase.ANSWER.value})
 _DEVELOPED = frozenset({"status::in_development", "status::in_ci", "status::in_review"})
 _LABEL = "status::in_development"
+#: Of a name, in bytes: each part becomes the name of a file.
+_LONGEST_PART = 255
 #: In which time no row can be deleted that was made in it.
 _LONG = timedelta(hours=20)
 
@@ -38,6 +40,8 @@ class Naming:
         """Look at what is known."""
         self._known = known
         self._to_ask = False
+        #: Whether the present event lasts so long that rows can have come and gone in it.
+        self._long = False
 
     def began(self, run: Run) -> None:
         """Fix the name of an issue that has its first run now."""
@@ -88,7 +92,7 @@ class Naming:
         if name == right:
             return ("NAME-1", "NAME-2", "NAME-3", "NAME-4", "NAME-5", "NAME-8", "NAME-9", "NAME-10", "NAME-11")
         broken: list[str] = ["CLEAN-13"] if mailbox.generation > 1 else []
-        if not is_branch_name(name):
+        if not is_branch_name(name) or any(len(part.encode()) > _LONGEST_PART for part in name.split("/")):
             broken.append("NAME-9")
         if name in self._names(mailbox.ref):
             settings, ref = self._known.settings, mailbox.ref
@@ -96,8 +100,8 @@ class Naming:
             broken.append("NAME-5" if moved else "NAME-4")
         beginning = right[: right.index(f"issue-{mailbox.ref.iid}")] + f"issue-{mailbox.ref.iid}"
         if name.startswith(beginning):
-            return (*broken, "NAME-8", "NAME-10", "NAME-1", "NAME-4", "NAME-3")
-        return (*broken, "NAME-1", "NAME-5", "NAME-3")
+            return (*broken, "NAME-8", "NAME-10", "NAME-1", "NAME-4", "NAME-3", "NAME-11")
+        return (*broken, "NAME-1", "NAME-5", "NAME-3", "NAME-11")
 
     # --- what is written to the tracker ------------------------------------------------------------------------------
 
@@ -132,6 +136,8 @@ class Naming:
             actual=[write.text],
             by=("NAME-6", "NAME-4", "NAME-5"),
         )
+        if self._long:
+            return
         ready = [mailbox for mailbox in owners if mailbox.phases - _BEFORE_BRANCH]
         first = {Phase.DEVELOPMENT.value}
         shown = [one for one in ready if one.in_development or (one.phases - _BEFORE_BRANCH) != first]
@@ -159,17 +165,14 @@ class Naming:
 
     # --- what is stored ----------------------------------------------------------------------------------------------
 
-    def after(self, happened: Happened) -> None:
+    def stored(self, happened: Happened) -> None:
         """Check what is stored of every mailbox, where a first run began or something else could change it."""
-        if happened.ended - happened.begun > _LONG:
-            self._past()
+        self._long = happened.ended - happened.begun > _LONG
         ask = self._to_ask or self._can_change(happened.event)
         self._to_ask = False
         rows = self._known.view("mailboxes", MailboxRow) if ask else None
-        if rows is None:
-            return
-        stored = {(row.mailbox, row.generation): row.branch_name for row in rows}
-        for mailbox in self._known.mailboxes:
+        stored = {(row.mailbox, row.generation): row.branch_name for row in rows or ()}
+        for mailbox in self._known.mailboxes if stored else ():
             key = (mailbox.ref, mailbox.generation)
             if key not in stored:
                 continue
@@ -185,9 +188,9 @@ class Naming:
                     by=("OFF-6",),
                 )
 
-    def _past(self) -> None:
+    def after(self) -> None:
         """Allow for first runs whose rows have come and gone meanwhile."""
-        for mailbox in self._known.mailboxes:
+        for mailbox in self._known.mailboxes if self._long else ():
             if mailbox.causes and not mailbox.names:
                 mailbox.past_names = (*mailbox.past_names, *self._names(mailbox.ref))
 

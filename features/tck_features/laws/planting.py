@@ -66,7 +66,6 @@ class Planting:
             self._as_it_was[self._others] = trees.look(self._others)
         if witnessed or moved:
             self._check_canaries()
-            self._check_chosen()
         if moved:
             self._check_strangers()
         with contextlib.suppress(OSError):
@@ -108,7 +107,7 @@ class Planting:
                 by=(*by, "CLEAN-9") if there and trees.is_link(trees.stamp(path)) else by,
             )
 
-    def _check_chosen(self) -> None:
+    def chosen(self) -> None:
         """Check that what stood at the path of a newly chosen name is gone."""
         if not self.strangers:
             return

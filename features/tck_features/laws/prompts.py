@@ -1,9 +1,9 @@
-"""The laws of prompts: a resumed run and a second start get the prompt that a first run gets.
+"""The laws of prompts: a resumed run, a second start and a run without a session get the prompt of a first run.
 
 Two prompts can be compared although they are about different issues: what is each one's own, its address, its name
 and its title, is blotted out in both alike. What was posted on an issue meanwhile may stand in its later prompts and
 not in the earlier ones; so a later prompt may have more, and only where both were built from the same must they be one.
-Specification: RESUME-7, FALLBACK-19, RESUME-16; §13.3.
+Specification: RESUME-7, FALLBACK-19, RESUME-16, OFF-2 to OFF-5; §13.3.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class Prompts:
         self._hold = known.judge
         #: By phase and cause, the first prompt of a first start; and those that wait for one.
         self._firsts: dict[tuple[str, str], _Prompt] = {}
-        self._waiting: dict[tuple[str, str], list[tuple[_Prompt, str]]] = {}
+        self._waiting: dict[tuple[str, str], list[tuple[_Prompt, tuple[str, ...]]]] = {}
 
     def started(self, leg: Leg) -> None:
         """Check the prompt of one start."""
         run = leg.run
         if run is None or not leg.cli.prompt:
             return
-        by = "FALLBACK-19" if leg.number > 1 else "RESUME-16" if leg.fresh else "RESUME-7"
+        by = ("FALLBACK-19",) if leg.number > 1 else ("RESUME-16",) if leg.fresh else ("RESUME-7",)
         title = self._title(leg, run, by)
         if leg.number > 1:
             self._hold(
@@ -64,9 +64,10 @@ class Prompts:
             return
         mailbox = run.mailbox
         prompt = _Prompt(leg.cli.prompt, mailbox.ref, title, mailbox.names, tuple(mailbox.comments))
-        self._compare((run.row.phase, run.cause), prompt, None if leg.fresh and leg.number == 1 else by)
+        first = run.session and leg.fresh and leg.number == 1
+        self._compare((run.row.phase, run.cause), prompt, None if first else by if run.session else run.by)
 
-    def _title(self, leg: Leg, run: Run, by: str) -> str | None:
+    def _title(self, leg: Leg, run: Run, by: tuple[str, ...]) -> str | None:
         """Check that the prompt is about the issue; give the title that it has in full."""
         called = self._known.mailboxes.called.get(run.mailbox.ref, [])
         if not called:
@@ -77,12 +78,12 @@ class Prompts:
             of=run.mailbox.ref,
             expected=True,
             actual=whole is not None or any(_said(title, leg.cli.prompt) for title in called),
-            by=(by,),
+            by=by,
             evidence=lambda: (leg.cli.prompt[:400],),
         )
         return whole
 
-    def _compare(self, key: tuple[str, str], prompt: _Prompt, by: str | None) -> None:
+    def _compare(self, key: tuple[str, str], prompt: _Prompt, by: tuple[str, ...] | None) -> None:
         first = self._firsts.get(key)
         if by is None:
             if first is None:
@@ -94,7 +95,7 @@ class Prompts:
         else:
             self._alike(key[0], first, prompt, by)
 
-    def _alike(self, phase: str, first: _Prompt, prompt: _Prompt, by: str) -> None:
+    def _alike(self, phase: str, first: _Prompt, prompt: _Prompt, by: tuple[str, ...]) -> None:
         expected, actual = first.text, prompt.text
         if (first.ref, first.title, first.names) != (prompt.ref, prompt.title, prompt.names):
             expected, actual = _blotted(first, prompt)
@@ -112,7 +113,7 @@ class Prompts:
             of=phase,
             expected=expected,
             actual=actual,
-            by=(by,),
+            by=by,
         )
 
 

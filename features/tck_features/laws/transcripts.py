@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from tck_driver.vocabulary import AdapterId
-from tck_features.laws.runs import REFUSALS, Leg
+from tck_features.laws.runs import Leg
 
 _UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 #: Of each CLI, the files that sessions consist of, by path below the state directory (§16.5.1).
@@ -39,16 +39,14 @@ def is_passing(name: str) -> bool:
 
 
 def touched(legs: Iterable[Leg]) -> tuple[str, ...]:
-    """Give the words of which one stands in the name of every file that these starts can have changed."""
+    """Give the words of which one stands in the name of every file that these starts can have changed.
+
+    A CLI that has ended without a session has changed nothing; one that has not ended may yet be at any.
+    """
     words: list[str] = []
     for leg in legs:
-        shape = leg.answer.shape if leg.answer is not None else None
-        if leg.answer is not None and leg.answer.session_id is not None:
-            words.append(leg.answer.session_id)
-        if leg.cli.asked_id and shape not in REFUSALS:
-            words.append(leg.cli.asked_id)
-        if leg.cli.chosen_id:
-            words.append(leg.cli.chosen_id)
+        known = (leg.cli.asked_id, leg.cli.chosen_id) if leg.answer is None else (leg.answer.session_id,)
+        words += [one for one in known if one]
         database = dict(leg.cli.environment).get("OPENCODE_DB")
         if database is not None:
             words.append(database.rpartition("/")[2])

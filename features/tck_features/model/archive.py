@@ -94,8 +94,7 @@ class Archive:
                 self._claims.recorded(f"{run}: when its row was deleted", "old enough", shown, "CLEAN-7")
                 run.gone = True
             elif run.ended is not None and row != run.row:
-                ids = ("RESUME-14", "RECORD-1") if page.woken else ("RECORD-1", "RESUME-14", "RESUME-9")
-                self._claims.recorded(f"{run}: its row, after it has ended", run.row, row, *ids)
+                self._claims.recorded(f"{run}: its row, after it has ended", run.row, row, *_changed(page))
 
     def check_deleted(self, page: Page) -> None:
         """Check that old rows are gone after a sweep."""
@@ -113,3 +112,12 @@ class Archive:
             if not run.gone and run.ended is not None and run.ended + _ABOUT < swept and run.box.loose is None:
                 shown = "it is there" if run.id in page.rows else "it is gone"
                 self._claims.recorded(f"{run}: its row, which is old", "it is gone", shown, "CLEAN-7")
+
+
+def _changed(page: Page) -> tuple[str, ...]:
+    """Name what says that the row of a run that has ended stays as it is."""
+    if page.woken:
+        return ("RESUME-14", "RECORD-1")
+    if page.configures:
+        return ("OFF-8", "OFF-11", "RECORD-1")
+    return ("RECORD-1", "RESUME-4", "RESUME-9", "RESUME-14")

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from itertools import product
 
 from tck_driver.views import SessionRow
-from tck_driver.vocabulary import AdapterId, RunOutcome
+from tck_driver.vocabulary import RunOutcome
 from tck_features.model import blame
 from tck_features.model.claims import Claims
 from tck_features.model.facts import DECLARES, is_id
@@ -20,6 +20,7 @@ from tck_features.model.names import branch_name
 from tck_features.model.page import Page
 from tck_features.model.resolution import Decision, KindOfRows, Situation, resolve
 from tck_features.model.scene import Scene
+from tck_features.model.starts import Starts
 from tck_features.model.versions import is_bad
 
 _FINISHED = frozenset({RunOutcome.SUCCEEDED, RunOutcome.FAILED, RunOutcome.TIMED_OUT})
@@ -36,6 +37,7 @@ class Beginning:
         self._scene = scene
         self._logbook = logbook
         self._claims = claims
+        self._starts = Starts(scene, logbook, claims)
 
     def begin(self, box: Mailbox, row: SessionRow, page: Page, time: datetime) -> Run:
         """Let a run begin; `time` is when the mailbox was last seen idle."""
@@ -68,7 +70,7 @@ class Beginning:
         box.runs.append(run)
         box.begun.append(run)
         box.live = run
-        self._check(box, run, first, named=named)
+        self._starts.check(box, run, first, named=named)
         return run
 
     # What it is run for
@@ -86,13 +88,13 @@ class Beginning:
         ready = [work for work in fitting if work.earliest <= at]
         if not ready:
             due = min((work.earliest for work in fitting), default=None)
-            self._refuse(what, row, due, at)
+            self._refuse(box, what, row, due, at)
         work = min(ready, key=lambda one: (len(one.phases), not one.must, one.latest))
         box.work.remove(work)
         self._claims.recorded(f"{what}: the phase that is due", row.phase, row.phase, *_OF_CAUSE[work.cause])
         return work
 
-    def _refuse(self, what: str, row: SessionRow, due: datetime | None, at: datetime) -> None:
+    def _refuse(self, box: Mailbox, what: str, row: SessionRow, due: datetime | None, at: datetime) -> None:
         if due is not None:
             self._claims.recorded(
                 f"{what}: the earliest moment of its retry",
@@ -101,7 +103,7 @@ class Beginning:
                 "FALLBACK-12",
                 "FALLBACK-8",
             )
-        ids = ("FALLBACK-8", "RESUME-13", "RESUME-5")
+        ids = ("FALLBACK-8", "RESUME-13", "RESUME-5", *(("RESUME-14",) if box.woken else ()))
         self._claims.recorded(f"{what}: runs that nothing has asked for", [], [row.run], *ids, evidence=row)
 
     # What it begins with
@@ -166,64 +168,6 @@ class Beginning:
                         failures=failures,
                         prior=native_id,
                     )
-
-    # What is checked at once
-
-    def _check(self, box: Mailbox, run: Run, first: Leg | None, *, named: bool) -> None:
-        row, binding, claims = run.row, run.binding, self._claims
-        bound = [str(binding.adapter), binding.provider, binding.model]
-        held = [row.adapter_id, row.provider, row.model]
-        claims.recorded(f"{run}: adapter, provider, model", bound, held, "RECORD-1", "RESUME-6")
-        self._check_start(box, run, first)
-        if not run.decision.applies:
-            ids = (*blame.without_session(box, row.adapter_id, self._scene), "OFF-7")
-            nothing = [row.session_name, row.native_session_id, row.resumed, row.resume_fallback]
-            claims.recorded(f"{run}: name, native id, resumed, reason", [None, None, False, None], nothing, *ids)
-            return
-        name = row.session_name if row.session_name in box.names else box.names[0]
-        ids = ("NAME-11", *blame.name(box, first=not named))
-        claims.recorded(f"{run}: session_name", name, row.session_name, *ids)
-        box.names = (name,)
-        if run.decision.reason is not None:
-            claims.recorded(
-                f"{run}: reason for a fresh session",
-                run.decision.reason,
-                row.resume_fallback,
-                *blame.fresh(box, run),
-                "FALLBACK-1",
-            )
-
-    def _check_start(self, box: Mailbox, run: Run, first: Leg | None) -> None:
-        """Check what the CLI was asked for."""
-        row, decision, claims = run.row, run.decision, self._claims
-        local = row.adapter_id != AdapterId.API
-        if first is None or not local:
-            started = 0 if first is None else 1
-            broken = ("OFF-4",) if not local else ("FALLBACK-11", "RESUME-2")
-            claims.witnessed(f"{run}: its CLI was started", local, started > 0, *broken, evidence=row)
-            return
-        cli = first.cli
-        ids = blame.start(box, run, self._scene)
-        shown = " ".join(cli.argv)[:400]
-        claims.witnessed(f"{run}: the CLI that was started", row.adapter_id, cli.adapter, "RESUME-2", evidence=shown)
-        claims.witnessed(
-            f"{run}: the id that its CLI was asked for", decision.asked, cli.asked_id, *ids, evidence=shown
-        )
-        if cli.asked_loosely and not is_id(row.adapter_id, cli.asked_id):
-            claims.seen(f"{run}: its CLI was asked for a session by its id alone", "RESUME-10", holds=False)
-        if cli.chosen_id is not None and (decision.asked is not None or not decision.applies):
-            claims.witnessed(f"{run}: an id that was chosen", None, cli.chosen_id, *ids, evidence=shown)
-        if not decision.applies and cli.label is not None:
-            claims.witnessed(f"{run}: the label of a session", None, cli.label, *ids, evidence=shown)
-        before = self._logbook.versions.get((row.adapter_id, first.container.image), [])
-        if first.container.image:
-            installed = self._scene.images.get(row.adapter_id)
-            claims.witnessed(
-                f"{run}: the image it ran in, and whether its version was looked up before",
-                [installed, True],
-                [first.container.image, any(answer.position < first.position for answer in before)],
-                "CAPABILITY-7",
-            )
 
 
 _OF_CAUSE = {

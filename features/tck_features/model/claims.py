@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tck_features.checks import Checks, EvidenceClass
@@ -9,22 +10,52 @@ from tck_features.checks import Checks, EvidenceClass
 
 @dataclass(slots=True)
 class Claims:
-    """Records expectations; what lies in `llm_sessions` rests on how that was read."""
+    """Records expectations; what lies in `llm_sessions` rests on how that was read.
+
+    `why` names the requirements of an expectation that does not hold, where these are others than of one that does.
+    """
 
     checks: Checks
     table: EvidenceClass = "witnessed"
 
-    def witnessed(self, statement: str, expected: object, actual: object, *ids: str, evidence: object = "") -> None:
+    def witnessed(
+        self,
+        statement: str,
+        expected: object,
+        actual: object,
+        *ids: str,
+        why: Callable[[], tuple[str, ...]] | None = None,
+        evidence: object = "",
+    ) -> None:
         """Expect something of what the kit's own fakes saw."""
-        self._expect(statement, expected, actual, rests_on="witnessed", ids=ids, evidence=evidence)
+        named = ids if why is None or expected == actual else why()
+        self._expect(statement, expected, actual, rests_on="witnessed", ids=named, evidence=evidence)
 
-    def recorded(self, statement: str, expected: object, actual: object, *ids: str, evidence: object = "") -> None:
+    def recorded(
+        self,
+        statement: str,
+        expected: object,
+        actual: object,
+        *ids: str,
+        why: Callable[[], tuple[str, ...]] | None = None,
+        evidence: object = "",
+    ) -> None:
         """Expect something of the rows of `llm_sessions`."""
-        self._expect(statement, expected, actual, rests_on=self.table, ids=ids, evidence=evidence)
+        named = ids if why is None or expected == actual else why()
+        self._expect(statement, expected, actual, rests_on=self.table, ids=named, evidence=evidence)
 
-    def reported(self, statement: str, expected: object, actual: object, *ids: str, evidence: object = "") -> None:
+    def reported(
+        self,
+        statement: str,
+        expected: object,
+        actual: object,
+        *ids: str,
+        why: Callable[[], tuple[str, ...]] | None = None,
+        evidence: object = "",
+    ) -> None:
         """Expect something of a view."""
-        self._expect(statement, expected, actual, rests_on="reported", ids=ids, evidence=evidence)
+        named = ids if why is None or expected == actual else why()
+        self._expect(statement, expected, actual, rests_on="reported", ids=named, evidence=evidence)
 
     def seen(self, statement: str, *ids: str, holds: bool, evidence: object = "") -> None:
         """Expect that a statement about what the fakes saw holds."""

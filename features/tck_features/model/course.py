@@ -9,12 +9,12 @@ from collections import deque
 from datetime import datetime, timedelta
 
 from tck_driver.views import SessionRow
-from tck_driver.vocabulary import ISSUE_PHASES, Phase, RunOutcome
+from tck_driver.vocabulary import ISSUE_PHASES, AdapterId, Phase, RunOutcome
 from tck_features.model.beginning import Beginning
 from tck_features.model.claims import Claims
 from tck_features.model.ending import Ending
 from tck_features.model.facts import AFTER, FIXES, HOMES
-from tck_features.model.logbook import Logbook
+from tck_features.model.logbook import Leg, Logbook
 from tck_features.model.mailbox import Mailbox, Run, Work
 from tck_features.model.page import Page
 from tck_features.model.scene import Scene
@@ -50,7 +50,8 @@ class Course:
                 break
         if rows and box.live is not None:
             statement = f"{box.ref}: runs that began while {box.live} was live"
-            self._claims.recorded(statement, [], [row.run for row in rows], "RESUME-13")
+            ids = ("RESUME-13", *(("RESUME-14",) if box.woken else ()))
+            self._claims.recorded(statement, [], [row.run for row in rows], *ids)
         if box.ending is not None:
             box.close(box.ending)
         elif box.open and not box.blocked and box.live is None and not box.may_end:
@@ -141,6 +142,7 @@ class Course:
         for leg in self._logbook.of(run.id):
             if leg.state_dir is None:
                 continue
+            _remember_session(box, run, leg)
             box.folders[adapter] = leg.state_dir
             if leg.saved and not run.damaged:
                 box.holds[adapter] = (True,)
@@ -159,6 +161,22 @@ class Course:
                     f"{box.ref}: a run of {', '.join(sorted(work.phases))} that was due at {work.latest.isoformat()}"
                 )
                 self._claims.recorded(statement, "it has begun", "there is none", *_OVERDUE[work.cause])
+
+
+def _remember_session(box: Mailbox, run: Run, leg: Leg) -> None:
+    """Note which session was saved, so that it can be resumed as long as nobody touches its files."""
+    adapter, answer = run.row.adapter_id, leg.answer
+    sound = box.sound.setdefault(adapter, set())
+    if leg.meddles or run.damaged:
+        sound.clear()
+        box.kept.discard(adapter)
+        return
+    if adapter == AdapterId.OPENCODE and leg.cli.asked_id is None:
+        # It began a database of its own, and the one before it is not looked into any more.
+        sound.clear()
+    if answer is not None and answer.saved and answer.session_id is not None:
+        sound.add(answer.session_id)
+        box.kept.add(adapter)
 
 
 _OVERDUE = {

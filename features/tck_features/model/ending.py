@@ -17,6 +17,7 @@ from tck_features.model.mailbox import Mailbox, Run
 from tck_features.model.page import Page
 from tck_features.model.rows import Rows
 from tck_features.model.scene import Scene
+from tck_features.model.shapes import gave_up
 
 
 class Ending:
@@ -46,6 +47,7 @@ class Ending:
                 if row is not None:
                     self._rows.check_live(box, run, leg, row)
                 return None
+            self._check_session(box, run, leg)
             found = after(box, run, leg)
             if found.entries:
                 self._check_time(run, leg, early=found.early)
@@ -67,6 +69,8 @@ class Ending:
         statement = f"{run}: the id that its second start asked for, and whether it chose the refused one"
         asked = [second.cli.asked_id, old is not None and second.cli.chosen_id == old]
         self._claims.witnessed(statement, [None, False], asked, "FALLBACK-6", "FALLBACK-19", evidence=_words(second))
+        if second.container.image and second.state_dir is None:
+            self._claims.seen(f"{run}: its state directory is mounted for the second start", "ISOLATE-2", holds=False)
         statement = f"{run}: the first container had ended before the second start"
         self._claims.seen(statement, "FALLBACK-6", "RESUME-13", holds=first.end_position < second.position)
 
@@ -75,12 +79,24 @@ class Ending:
         due = run.leg + 1
         if len(legs) == due:
             return
-        ids: tuple[str, ...] = ("FALLBACK-16", "FALLBACK-12")
+        ids: tuple[str, ...] = ("FALLBACK-16", "FALLBACK-12", "RESUME-2")
         if run.leg:
             ids = ("FALLBACK-6",)
         elif run.decision.asked is None:
             ids = ("FALLBACK-15", "FALLBACK-16", "FALLBACK-12")
         self._claims.witnessed(f"{run}: starts of its CLI", due, len(legs), *ids, evidence=_words(legs[due]))
+
+    def _check_session(self, box: Mailbox, run: Run, leg: Leg) -> None:
+        """Check that a CLI found the session that it was asked for, where nobody has touched it, or could begin one."""
+        answer, asked = leg.answer, leg.cli.asked_id
+        if not run.decision.applies or answer is None or run.damaged or not gave_up(answer):
+            return
+        if asked is None:
+            ids = ("FALLBACK-13", "ISOLATE-2", "FALLBACK-11")
+            self._claims.seen(f"{run}: its CLI could begin a session", *ids, holds=False, evidence=_words(leg))
+        elif asked in box.sound.get(run.row.adapter_id, ()):
+            statement = f"{run}: its CLI found the session that an earlier run had saved"
+            self._claims.seen(statement, *blame.lost(box, run), holds=False, evidence=_words(leg))
 
     # Time
 
@@ -90,7 +106,7 @@ class Ending:
         if end is None or deadlines is None or end.how in {"exited", "refused"}:
             return
         if early:
-            ids: tuple[str, ...] = ("FALLBACK-7",) if run.leg else ("FALLBACK-12", "RESUME-13", "CLEAN-12")
+            ids: tuple[str, ...] = ("FALLBACK-7",) if run.leg else ("FALLBACK-12", "RESUME-13", "CLEAN-10", "CLEAN-12")
             statement = f"{run}: when its container was stopped, without a cause before its phase's time was over"
             self._claims.witnessed(statement, deadlines[0].isoformat(), end.at.isoformat(), *ids)
         elif end.at > deadlines[1] + LATE and not run.lease_lost:

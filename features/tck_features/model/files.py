@@ -11,9 +11,10 @@ _MOST_ENTRIES = 10_000
 
 def holds_something(folder: Path) -> bool:
     """Say whether a state directory holds something: any regular file, links not followed."""
-    if folder.is_symlink() or folder.parent.is_symlink():
+    place = str(folder)
+    if os.path.islink(place) or os.path.islink(os.path.dirname(place)):  # noqa: PTH114, PTH120 -- after every event
         return False
-    pending, looked_at = [str(folder)], 0
+    pending, looked_at = [place], 0
     while pending:
         try:
             entries = list(os.scandir(pending.pop()))

@@ -10,7 +10,6 @@ from datetime import timedelta
 from typing import TypeVar
 
 from tck_driver.errors import UnsupportedError, UntestableError
-from tck_driver.stimuli import SettingChanged
 from tck_driver.views import (
     CounterRow,
     ExchangeRow,
@@ -94,17 +93,21 @@ class Ledger:
         if box.issue:
             possible = box.states.union(*(BY_ITSELF.get(state, ()) for state in box.states))
             state = row.state if row.state in possible else min(box.states)
-            self._claims.reported(f"{what}: state", state, row.state, *self._of_state(box, row.state))
+            self._claims.reported(
+                f"{what}: state", state, row.state, "FALLBACK-9", why=lambda: self._of_state(box, row.state)
+            )
             box.states = frozenset({row.state})
-        self._claims.reported(f"{what}: open", box.open, row.open, *self._of_state(box, row.state))
+        self._claims.reported(
+            f"{what}: open", box.open, row.open, "CLEAN-10", why=lambda: self._of_state(box, row.state)
+        )
         if not box.issue or not box.names:
-            none = ("NAME-1", "NAME-2") if box.issue else ("OFF-6",)
+            none = ("NAME-1", "NAME-2", "CLEAN-13") if box.issue else ("OFF-6",)
             self._claims.reported(f"{what}: branch_name", None, row.branch_name, *none)
             box.shown = (row, box.states, box.open, box.names)
             return
         name = row.branch_name if row.branch_name in box.names else box.names[0]
         first = len(box.runs) == len(box.begun)
-        named = (*(("NAME-2",) if first else ()), *blame.name(box, first=first))
+        named = (*(("NAME-2",) if first else ()), *blame.name(box, None, first=first))
         self._claims.reported(f"{what}: branch_name", name, row.branch_name, *named)
         box.names = (name,)
         box.shown = (row, box.states, box.open, box.names)
@@ -112,9 +115,9 @@ class Ledger:
     def _of_state(self, box: Mailbox, state: str) -> tuple[str, ...]:
         """Name what says in which state a mailbox is."""
         if not box.open:
-            return blame.of_end(next(iter(box.states)))
+            return (*blame.of_end(next(iter(box.states))), "CLEAN-11", "CLEAN-13")
         if state in {"done", "cancelled", "orphaned"}:
-            return ("CLEAN-10",)
+            return ("CLEAN-10", "CLEAN-3")
         ids: tuple[str, ...] = ("FALLBACK-9",)
         if box.blocked or state == "blocked":
             ids = ("FALLBACK-8", "FALLBACK-12", "FALLBACK-9")
@@ -177,8 +180,14 @@ class Ledger:
     def _check_request(self, box: Mailbox, run: Run, row: ExchangeRow) -> None:
         session = None if row.session is None else dict(row.session)
         if not run.decision.applies:
-            ids = blame.without_session(box, run.row.adapter_id, self._scene)
-            self._claims.reported(f"{run}: LlmRequest.session", None, session, "RESUME-1", "CONTRACT-1", *ids)
+            self._claims.reported(
+                f"{run}: LlmRequest.session",
+                None,
+                session,
+                "RESUME-1",
+                "CONTRACT-1",
+                why=lambda: ("CONTRACT-1", *blame.without_session(box, run.row.adapter_id, self._scene)),
+            )
             return
         legs = self._logbook.of(run.id)
         place = None if not legs or legs[0].state_dir is None else str(legs[0].state_dir)
@@ -186,7 +195,7 @@ class Ledger:
         # Of a run that was refused the request can be told as it was made for the first start, or for the second.
         if len(legs) > 1 and session is not None and session.get("resumeId", "") is None:
             due["resumeId"] = None
-        ids = ("RESUME-1", "CONTRACT-1") if session is None else ("CONTRACT-1", "RESUME-3")
+        ids = ("RESUME-1", "CONTRACT-1") if session is None else ("CONTRACT-1", "ISOLATE-1", "RESUME-3")
         self._claims.reported(f"{run}: LlmRequest.session", due, session, *ids)
 
     def _check_result(self, run: Run, row: ExchangeRow) -> None:
@@ -217,6 +226,7 @@ class Ledger:
         asked = self._logbook.asked
         if asked == self._looked_up:
             return
+        self._check_times()
         rows = self._ask(world, "installations", InstallationRow)
         if rows is None:
             return
@@ -233,36 +243,45 @@ class Ledger:
             self._claims.reported(f"rows of {adapter} in {image}", 1, len(found), "CAPABILITY-7", "CAPABILITY-2")
             self._check_installation(found[0], [answer.version for answer in answers])
 
+    def _check_times(self) -> None:
+        """Check that no version command ran for longer than it may."""
+        for (adapter, image), answers in self._logbook.versions.items():
+            longest = max(answer.seconds for answer in answers)
+            if longest > _VERSION_TIME.total_seconds() + 1:
+                statement = f"for how long the version command of {adapter} ran in {image}"
+                self._claims.witnessed(statement, "10 seconds at most", f"{longest} seconds", "CAPABILITY-4")
+
     def _check_installation(self, row: InstallationRow, versions: Sequence[str | None]) -> None:
         version = row.version if row.version in versions else versions[-1]
         good = is_verified(row.adapter_id, version)
         place = STATE_PLACES.get(row.adapter_id) if good else None
         ids = ("CAPABILITY-2", *(("CAPABILITY-4",) if version is None else ()))
+        broken: tuple[str, ...] = ("CAPABILITY-2", "CAPABILITY-1", "CAPABILITY-4", "CAPABILITY-6", "FALLBACK-5")
         if row.adapter_id == AdapterId.GROK_BUILD:
-            ids = (*ids, "CAPABILITY-3")
+            broken = (*broken, "CAPABILITY-3")
         self._claims.reported(
             f"{row.adapter_id} in {row.image}: version, resumable_sessions, session_state_path",
             [version, good, place],
             [row.version, row.resumable_sessions, row.session_state_path],
             *ids,
+            why=lambda: broken,
         )
 
     # Settings
 
-    def check_setting(self, world: World, change: SettingChanged) -> None:
-        """Compare what is stored of `AGENT_SESSION_RESUME` where somebody wanted to change it."""
+    def check_settings(self, world: World) -> None:
+        """Compare what is stored of `AGENT_SESSION_RESUME`, after somebody wanted to change it somewhere."""
         rows = self._ask(world, "settings", SettingRow)
         if rows is None:
             return
-        project = change.project if change.scope == "project" else ""
-        place = (change.scope, change.organization, project)
-        held = [
-            row.value
+        held = {
+            f"{row.scope} {row.organization}/{row.project}".rstrip("/"): row.value
             for row in rows
-            if row.name == RESUME_SETTING
-            and (row.scope, row.organization, row.project) == place
-            and row.value is not None
-        ]
-        stored = self._scene.stored.get((place, RESUME_SETTING))
-        due = [] if stored is None else [stored]
-        self._claims.reported(f"{RESUME_SETTING} at {change.scope} scope, as stored", due, held, "OFF-10", "OFF-1")
+            if row.name == RESUME_SETTING and row.value is not None
+        }
+        due = {
+            f"{scope} {organization}/{project}".rstrip("/"): value
+            for ((scope, organization, project), name), value in self._scene.stored.items()
+            if name == RESUME_SETTING
+        }
+        self._claims.reported(f"{RESUME_SETTING}, as it is stored", due, held, "OFF-10", "OFF-1", "OFF-9")

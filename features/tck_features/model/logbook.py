@@ -51,6 +51,12 @@ class Leg:
         return next((Path(mount.source) for mount in self.container.mounts if mount.target == place), None)
 
     @property
+    def meddles(self) -> bool:
+        """Whether the agent itself wrote or linked something among the sessions."""
+        place = STATE_PLACES.get(self.cli.adapter, "")
+        return any(act.path.startswith(place) for act in self.script.acts)
+
+    @property
     def saved(self) -> bool:
         """Whether a regular file below the state directory is new or changed."""
         answer = self.answer
@@ -65,6 +71,8 @@ class Answer:
 
     position: int
     version: str | None
+    #: How long it ran, once it has ended.
+    seconds: float = 0.0
 
 
 @dataclass(slots=True)
@@ -129,6 +137,8 @@ class Logbook:
 
     def _end(self, record: ContainerEnded, position: int, chapter: Chapter) -> None:
         answer = self._asking.pop(record.container, None)
+        if answer is not None:
+            answer.seconds = (record.at - self._containers[record.container].at).total_seconds()
         if answer is not None and (record.exit_code != 0 or record.how != "exited"):
             answer.version = None
         leg = self._legs.get(record.container)

@@ -116,12 +116,18 @@ class Mailbox:
     silent: set[str] = field(default_factory=set[str])
     request: int | None = None
     developed: bool = False
+    shown_in_development: bool = False
     #: What somebody changed since the name was fixed, to say which requirement a changed name breaks.
     retitled: bool = False
     reprefixed: bool = False
     #: What the engine last said of it, and the model with it.
     shown: object = None
     counted: object = None
+    #: A worker that had it and had stopped answering went on.
+    woken: bool = False
+    #: Adapter → the sessions that were saved there and that nobody has touched since; whether anything must be there.
+    sound: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    kept: set[str] = field(default_factory=set[str])
     #: Why nothing is predicted of it any more: something happened whose meaning the specification leaves open.
     loose: str | None = None
     #: Whether the specification leaves open if it runs anything now.

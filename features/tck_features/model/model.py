@@ -13,8 +13,17 @@ from dataclasses import dataclass
 
 from tck_driver.stimuli import BindingChanged, InstallationChanged, IssueRetitled, PrefixChanged, SettingChanged
 from tck_driver.vocabulary import AdapterId
-from tck_features.history.events import Damaged, IdOverwritten, Restarted, Scripted, Sent, TimePassed, TrackerSet
+from tck_features.history.events import (
+    Damaged,
+    IdOverwritten,
+    Restarted,
+    Scripted,
+    Sent,
+    TimePassed,
+    TrackerSet,
+)
 from tck_features.history.history import Happened
+from tck_features.model import blame
 from tck_features.model.archive import Archive
 from tck_features.model.claims import Claims
 from tck_features.model.course import Course
@@ -22,6 +31,7 @@ from tck_features.model.facts import RESUME_SETTING
 from tck_features.model.files import holds_something, wordless_sessions
 from tck_features.model.ledger import Ledger
 from tck_features.model.logbook import Logbook
+from tck_features.model.mailbox import Mailbox
 from tck_features.model.page import Page
 from tck_features.model.scene import Scene
 from tck_features.model.stage import Stage
@@ -74,7 +84,7 @@ class Model:
         page, changed = self._read(world, happened, self._parts)
         self._follow(page, self._parts)
         self._check(world, page, self._parts, changed=changed)
-        self._look_around(self._parts.stage, event)
+        self._look_around(self._parts, page)
 
     def _open(self, world: World, happened: Happened) -> _Parts:
         scene, logbook, claims = self._scene, self._logbook, Claims(world.checks)
@@ -132,9 +142,9 @@ class Model:
         parts.archive.check_deleted(page)
         present = [box for box in stage.current.values() if box.loose is None]
         moved = any(box.begun or box.concluded for box in present)
+        ledger.check_mailboxes(stage.boxes, page)
         if page.chapter.writes or moved:
             parts.tracker.check(stage.boxes, page)
-        ledger.check_mailboxes(stage.boxes, page)
         if page.mailboxes is not None:
             ledger.check_counters(world, present, late=page.woken)
         if moved:
@@ -143,20 +153,40 @@ class Model:
         if isinstance(event, Sent) and isinstance(event.stimulus, SettingChanged):
             change = event.stimulus
             if change.name == RESUME_SETTING and change.scope != "instance":
-                ledger.check_setting(world, change)
+                ledger.check_settings(world)
 
-    def _look_around(self, stage: Stage, event: object) -> None:
-        """Look where something can have changed whether state directories hold something."""
-        for box in stage.current.values():
-            damaged = isinstance(event, Damaged) and event.mailbox == box.ref
-            if damaged and box.live is not None:
-                box.live.damaged = True
-            if not (damaged or box.begun or box.concluded):
+    def _look_around(self, parts: _Parts, page: Page) -> None:
+        """Look into the state directories: what somebody has damaged, and that the engine has removed nothing."""
+        event = page.happened.event
+        for box in parts.stage.current.values():
+            damaged = event if isinstance(event, Damaged) and event.mailbox == box.ref else None
+            if damaged is not None:
+                _take_damage(box, damaged.adapter)
+            if not box.open or box.may_end or not (damaged or page.concerns(box)):
                 continue
             for adapter, folder in box.folders.items():
                 box.holds[adapter] = (holds_something(folder),)
-            if damaged:
-                box.silent |= wordless_sessions(box.folders.get(AdapterId.COPILOT))
+                if adapter in box.kept and box.loose is None:
+                    self._check_state(parts.claims, box, adapter, page)
+
+    def _check_state(self, claims: Claims, box: Mailbox, adapter: str, page: Page) -> None:
+        """Check that the session state of an open issue is there, as far as somebody has not damaged it."""
+        claims.witnessed(
+            f"{box.ref}: what is left of the session state of {adapter}",
+            "something",
+            "something" if box.holds[adapter] == (True,) else "nothing",
+            "ISOLATE-6",
+            why=lambda: blame.kept(box, swept=page.sweeps or page.timely, configured=page.configures, ended=page.ends),
+        )
+
+
+def _take_damage(box: Mailbox, adapter: str) -> None:
+    """Take in that somebody has damaged a state directory."""
+    if box.live is not None:
+        box.live.damaged = True
+    box.kept.discard(adapter)
+    box.sound.pop(adapter, None)
+    box.silent |= wordless_sessions(box.folders.get(AdapterId.COPILOT))
 
 
 def _may_have_moved(page: Page, stage: Stage) -> bool:

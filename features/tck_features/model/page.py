@@ -6,12 +6,13 @@ from collections import deque
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from tck_driver.stimuli import ReconcileDue, WorkerWoken
+from tck_driver.stimuli import IssueClosed, IssueDeleted, ReconcileDue, SettingChanged, WorkerWoken
 from tck_driver.views import MailboxRow, SessionRow
 from tck_driver.vocabulary import MailboxRef
 from tck_features.history.events import Restarted, Sent, TimePassed
 from tck_features.history.history import Happened
 from tck_features.model.logbook import Chapter
+from tck_features.model.mailbox import Mailbox
 
 Generation = tuple[MailboxRef, int]
 
@@ -63,3 +64,22 @@ class Page:
         """Whether the reconciler's sweeps run at this event, whatever the time (§21.1)."""
         event = self.happened.event
         return isinstance(event, Restarted) or (isinstance(event, Sent) and isinstance(event.stimulus, ReconcileDue))
+
+    @property
+    def ends(self) -> bool:
+        """Whether an issue ends, or may be found to have ended."""
+        event = self.happened.event
+        return self.sweeps or (isinstance(event, Sent) and isinstance(event.stimulus, IssueClosed | IssueDeleted))
+
+    def concerns(self, box: Mailbox) -> bool:
+        """Whether a mailbox, or all of them, can have changed by it, so that it is worth to look."""
+        event = self.happened.event
+        if box.begun or box.concluded or self.timely or self.ends or self.configures:
+            return True
+        return isinstance(event, Sent) and getattr(event.stimulus, "mailbox", None) == box.ref
+
+    @property
+    def configures(self) -> bool:
+        """Whether somebody has changed a setting."""
+        event = self.happened.event
+        return isinstance(event, Sent) and isinstance(event.stimulus, SettingChanged)

@@ -39,15 +39,24 @@ class Rows:
         if run.tampered:
             return
         if not run.decision.applies:
-            ids = blame.without_session(box, row.adapter_id, self._scene)
-            self._claims.recorded(_of_nothing(run), _NOTHING, _session(row), *ids, "OFF-7")
+            self._claims.recorded(
+                _of_nothing(run),
+                _NOTHING,
+                _session(row),
+                "OFF-7",
+                why=lambda: blame.without_session(box, row.adapter_id, self._scene),
+            )
             return
         self._check_live_id(run, leg, before.native_session_id)
         reasons = {FallbackReason.REFUSED, None} if run.leg else {run.decision.reason}
         due = row.resume_fallback if row.resume_fallback in reasons else run.decision.reason
-        self._claims.recorded(f"{run}: reason while it lasts", due, row.resume_fallback, "FALLBACK-16", "FALLBACK-1")
+        self._claims.recorded(
+            f"{run}: reason while it lasts", due, row.resume_fallback, "FALLBACK-16", "FALLBACK-1", "RECORD-1"
+        )
         proven = leg.cli.asked_id is not None and row.native_session_id is not None
-        self._claims.recorded(f"{run}: resumed while it lasts", row.resumed and proven, row.resumed, "RESUME-11")
+        self._claims.recorded(
+            f"{run}: resumed while it lasts", row.resumed and proven, row.resumed, "RESUME-11", "RECORD-1"
+        )
 
     def _check_live_id(self, run: Run, leg: Leg, before: str | None) -> None:
         """Check the id that is stored while a run lasts (RESUME-15): of a fresh leg the first, else the asked one."""
@@ -80,21 +89,39 @@ class Rows:
         run.row = row
         held = Entry(RunOutcome(row.outcome), row.native_session_id, row.resumed, row.resume_fallback)
         due = held if held in entries else max(entries, key=held.likeness)
-        claims, second = self._claims, run.leg > 0
-        ids = blame.outcome(run, due.outcome, second=second)
-        claims.recorded(f"{run}: outcome", due.outcome, row.outcome, *ids, evidence=row)
+        claims = self._claims
+        claims.recorded(
+            f"{run}: outcome",
+            due.outcome,
+            row.outcome,
+            "RECORD-1",
+            why=lambda: blame.outcome(run, due.outcome),
+            evidence=row,
+        )
         if not run.decision.applies:
             if not run.tampered:
                 claims.recorded(_of_nothing(run), _NOTHING, _session(row), "OFF-7", evidence=row)
             return
-        odd = row.native_session_id is not None and not is_id(row.adapter_id, row.native_session_id)
-        unsaved = leg is not None and not leg.saved
-        ids = blame.native_id(run, second=second, unsaved=unsaved, odd=odd, due=due.native_id)
-        claims.recorded(f"{run}: native id", due.native_id, row.native_session_id, *ids, evidence=row)
-        ids = ("RESUME-2", "RESUME-11") if due.resumed else ("RESUME-11", "FALLBACK-1")
-        claims.recorded(f"{run}: resumed", due.resumed, row.resumed, *ids, evidence=row)
-        ids = blame.reason(run, due.reason)
-        claims.recorded(f"{run}: reason", due.reason, row.resume_fallback, *ids, evidence=row)
+        claims.recorded(
+            f"{run}: native id",
+            due.native_id,
+            row.native_session_id,
+            "RESUME-9",
+            why=lambda: blame.native_id(run, due, leg),
+            evidence=row,
+        )
+        proof = "RESUME-11" if run.decision.asked is not None else "FALLBACK-1"
+        claims.recorded(
+            f"{run}: resumed", due.resumed, row.resumed, proof, why=lambda: blame.resumed(run, due), evidence=row
+        )
+        claims.recorded(
+            f"{run}: reason",
+            due.reason,
+            row.resume_fallback,
+            "FALLBACK-6" if run.leg else "FALLBACK-1",
+            why=lambda: blame.reason(run, due.reason),
+            evidence=row,
+        )
 
 
 def _of_nothing(run: Run) -> str:

@@ -35,10 +35,14 @@ def refuses(answer: CliAnswered, asked: str | None, *, silent: bool) -> bool:
         return False
     if answer.shape in _REFUSALS:
         return answer.adapter in _REFUSALS[answer.shape]
-    if answer.exit_code == _KILLED or answer.shape in _EARLY or silent:
+    return gave_up(answer) and not silent
+
+
+def gave_up(answer: CliAnswered) -> bool:
+    """Say whether a CLI, whatever it was told to do, did not find its session, or could not read or begin one."""
+    if answer.exit_code == _KILLED or answer.shape in _EARLY or answer.shape in _REFUSALS:
         return False
-    # Whatever it was told to do, it did not find the session, or could not read it. opencode can find only when it
-    # writes that its database is none.
+    # opencode can find only when it writes that its database is none.
     unread = answer.adapter == AdapterId.OPENCODE and not answer.saved and not answer.reported_ids
     return answer.session_id is None or (unread and answer.exit_code != 0)
 

@@ -25,6 +25,7 @@ from tck_driver.stimuli import (
     RunDue,
     SettingChanged,
     Stimulus,
+    WorkerWoken,
 )
 from tck_driver.vocabulary import ISSUE_PHASES, MailboxRef, Phase
 from tck_features.history.events import Restarted, Sent
@@ -110,6 +111,9 @@ class Stage:
                     self._reprefixed(organization)
             case InstallationChanged(adapter=adapter, image=image):
                 scene.images[adapter] = image
+            case WorkerWoken(mailbox=ref):
+                if ref in self.current:
+                    self.current[ref].woken = True
             case LeaseExpired(mailbox=ref):
                 box = self.current.get(ref)
                 if box is not None and box.live is not None:
@@ -159,6 +163,8 @@ class Stage:
                 self._add(ref, last.generation + 1, page)
         self.perhaps.clear()
         for box in self.current.values():
+            if box.ending is None and not box.may_end:
+                continue
             if box.loose is not None and box.ending is not None:
                 box.close(box.ending)
             row = None if page.mailboxes is None else page.mailboxes.get((box.ref, box.generation))
@@ -188,7 +194,7 @@ class Stage:
 
     def _lose_sight(self, page: Page) -> None:
         """Give up mailboxes in which runs can have come and gone, rows and all, before anybody could look."""
-        if page.until - page.since < timedelta(days=self.scene.number("RETENTION_DAYS")):
+        if not page.timely or page.until - page.since < timedelta(days=self.scene.number("RETENTION_DAYS")):
             return
         for box in self.current.values():
             if box.live is not None or box.work:
@@ -255,7 +261,7 @@ class Stage:
         """Check that a boolean is taken, and that anything else is refused by name and scope (OFF-1, OFF-10)."""
         good = change.value is None or accepted_boolean(change.value) is not None
         statement = f"{RESUME_SETTING} at {change.scope} scope: {change.value!r} is accepted"
-        ids = ("OFF-1",) if good else ("OFF-10",)
+        ids = ("OFF-1", "OFF-10") if good else ("OFF-10",)
         self.claims.reported(statement, good, error is None, *ids, evidence=error or "")
         if error is not None:
             named = RESUME_SETTING in error and change.scope in error.lower()

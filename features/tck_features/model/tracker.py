@@ -14,6 +14,7 @@ from tck_driver.vocabulary import Phase, RunOutcome
 from tck_driver.witness import ForgeWrite
 from tck_features.model import blame
 from tck_features.model.claims import Claims
+from tck_features.model.facts import FIXES
 from tck_features.model.logbook import Logbook
 from tck_features.model.mailbox import Mailbox, Run
 from tck_features.model.names import branch_name
@@ -21,6 +22,8 @@ from tck_features.model.page import Page
 from tck_features.model.scene import Scene
 
 _SESSIONS = re.compile(r"\b(session|resum|fallback|fell back|memory|fresh)", re.IGNORECASE)
+#: The labels of an issue that is in development, or has been.
+_IN_DEVELOPMENT = frozenset({"status::in_development", "status::in_ci", "status::in_review"})
 #: What makes two runs alike: phase, outcome, first of its mailbox, states before, merge request, retries, the answer.
 _Kind = tuple[object, ...]
 _Trace = tuple[tuple[str, str], ...]
@@ -39,10 +42,12 @@ class Tracker:
     def check(self, boxes: Sequence[Mailbox], page: Page) -> None:
         """Check what was written during one event, after the mailboxes have been followed through it."""
         by_box: dict[int, list[ForgeWrite]] = {}
-        for _, write in page.chapter.writes:
-            box = self._branch(write, boxes) if write.kind == "branch" else self._owner(write.subject, boxes)
+        for position, write in page.chapter.writes:
+            pushed = write.kind == "branch"
+            box = self._branch(write, position, boxes) if pushed else self._owner(write.subject, boxes)
             if box is None or box.loose is not None:
                 continue
+            box.shown_in_development |= write.kind == "label" and write.text in _IN_DEVELOPMENT
             if write.kind == "merge_request":
                 self._merge_request(write, box)
             by_box.setdefault(id(box), []).append(write)
@@ -60,7 +65,7 @@ class Tracker:
                 found = box
         return found
 
-    def _branch(self, write: ForgeWrite, boxes: Sequence[Mailbox]) -> Mailbox | None:
+    def _branch(self, write: ForgeWrite, position: int, boxes: Sequence[Mailbox]) -> Mailbox | None:
         """Check the name of a branch that was pushed, and give the mailbox whose it is."""
         project = [box for box in boxes if f"{box.ref.organization}/{box.ref.project}" == write.subject and box.issue]
         named = [box for box in project if write.text in box.names]
@@ -76,14 +81,21 @@ class Tracker:
         box = next((one for one in named if one.begun or one.concluded), named[-1])
         if box.loose is None:
             statement = f"{box.ref}: its branch was pushed in development or later"
-            self._claims.seen(statement, "NAME-6", holds=box.developed)
+            developed = box.shown_in_development or position > self._first_development(box)
+            self._claims.seen(statement, "NAME-6", holds=box.developed and developed)
         return box
+
+    def _first_development(self, box: Mailbox) -> int:
+        """Give where in the log the first run began that changes the code; -1 where that did not start a CLI."""
+        runs = [run for run in box.runs if run.row.phase == Phase.DEVELOPMENT or run.row.phase in FIXES]
+        legs = self._logbook.of(runs[0].id) if runs else []
+        return legs[0].position if legs else -1
 
     def _because(self, text: str, box: Mailbox) -> tuple[str, ...]:
         """Say which change a wrong branch follows, if one."""
         titles, prefixes = self._scene.titles.get(box.ref, ()), self._scene.prefixes(box.ref)
         anew = {branch_name(prefix, box.ref.iid, title) for title in titles for prefix in prefixes}
-        return blame.name(box, first=False) if text in anew else ()
+        return blame.name(box, None, first=False) if text in anew else ()
 
     def _merge_request(self, write: ForgeWrite, box: Mailbox) -> None:
         """Check a merge request that the agent opened: one for each issue, for its branch."""
@@ -111,8 +123,10 @@ class Tracker:
         for write in writes:
             if write.kind == "comment":
                 self._check_words(box, write)
-        if len(box.concluded) == 1 and box.begun == box.concluded and box.ending is None and not box.may_end:
-            self._compare(box, box.concluded[0], writes)
+        # One run alone, from its beginning to its end or to where it stands still.
+        alone = len(box.begun) == 1 and box.concluded in ([], box.begun)
+        if alone and box.ending is None and not box.may_end:
+            self._compare(box, box.begun[0], writes)
 
     def _check_idle(self, box: Mailbox, writes: Sequence[ForgeWrite], page: Page) -> None:
         """Check that nothing is said of a mailbox in which nothing happened; labels may be set once more."""
@@ -152,7 +166,7 @@ class Tracker:
         trace = tuple(
             sorted((write.kind, write.text if write.kind in {"label", "unlabel"} else "") for write in writes)
         )
-        fell_back = run.fell_back
+        fell_back = run.fell_back or run.leg > 0
         self._traces.setdefault((fell_back, kind), (str(run), trace))
         other = self._traces.get((not fell_back, kind))
         if other is None:

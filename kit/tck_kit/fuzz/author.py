@@ -13,7 +13,7 @@ from typing import Protocol
 from tck_driver.bench import Script, Shape
 from tck_driver.stimuli import IssueOpened, RunDue
 from tck_driver.vocabulary import ISSUE_PHASES, AdapterId, MailboxRef, Phase
-from tck_features.history.events import Event, Scripted, Sent
+from tck_features.history.events import Event, Scripted, Sent, VersionSet
 from tck_kit.fuzz import stock
 from tck_kit.fuzz.scene import Scene
 from tck_kit.fuzz.stock import Pick
@@ -43,8 +43,8 @@ class Author:
         """Begin with an empty stage."""
         self._stage = stage
         self.scene = stage.scene
-        #: How many images of each adapter there were.
-        self.images: dict[AdapterId, int] = {}
+        #: The images of each adapter that were installed, each with what its version command says.
+        self.images: dict[AdapterId, list[tuple[str, VersionSet]]] = {}
 
     def happen(self, *events: Event) -> bool:
         """Let events happen, one after the other, as far as they make sense; say whether all of them did."""

@@ -20,6 +20,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from tck_driver.errors import DriverError
 from tck_driver.messages import stimulus_type
 from tck_features.history.events import Event, Sent
+from tck_kit.fuzz.constants import own_source_unread
 from tck_kit.fuzz.ground import Ground
 from tck_kit.fuzz.machine import Histories
 from tck_kit.fuzz.scene import Scene
@@ -201,7 +202,8 @@ class Hunt:
             verbosity=Verbosity.quiet,
         )
         try:
-            run_state_machine_as_test(seed(number)(machine), settings=how)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] -- any factory will do
+            with own_source_unread():
+                run_state_machine_as_test(seed(number)(machine), settings=how)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] -- any factory will do
         except _Over:
             pass
         except FlakyStrategyDefinition:

@@ -57,6 +57,14 @@ def an_issue_ends(author: Author, pick: Pick) -> None:
         author.happen(Sent(ReconcileDue()))
 
 
+@happening()
+def everything_ends(author: Author, pick: Pick) -> None:
+    """End every issue, sweep, and let a day go by: nothing is left then, and nothing more happens by itself."""
+    for ref in author.scene.issues():
+        author.happen(Sent(IssueClosed(ref, pick.of(tuple(Closing)))))
+    author.happen(Sent(ReconcileDue()), TimePassed(stock.DAY))
+
+
 @happening(possible=has_ended)
 def an_issue_is_reopened(author: Author, pick: Pick) -> None:
     """Open an issue again that had ended, and let it run."""
@@ -117,8 +125,9 @@ def a_binding_changes(author: Author, pick: Pick) -> None:
 def a_setting_changes(author: Author, pick: Pick) -> None:
     """Change a setting, to a value that is one or to one that is none, and let a run follow."""
     ref = pick.of(author.scene.issues())
-    if pick.chance(10):
-        author.happen(Sent(SettingChanged("instance", "", "", *pick.of(stock.UNUSABLE))))
+    if pick.chance(20):
+        known = stock.STORED if author.scene.rests() and pick.chance(50) else stock.UNUSABLE
+        author.happen(Sent(SettingChanged("instance", "", "", *pick.of(known))))
         return
     value = pick.of(stock.ACCEPTED if pick.chance(70) else stock.REFUSED)
     scope: SettingScope = "project" if pick.chance(60) else "organization"
@@ -129,11 +138,15 @@ def a_setting_changes(author: Author, pick: Pick) -> None:
 
 @happening()
 def an_image_is_installed(author: Author, pick: Pick) -> None:
-    """Install another image with another version, or one that cannot be read, and let a run follow."""
+    """Install another image with another version, or one that cannot be read, or an earlier one; let a run follow."""
     run, _, adapter = author.run(pick)
     if adapter is AdapterId.API:
         adapter = pick.of(author.scene.abilities.local)
-    author.images[adapter] = author.images.get(adapter, 1) + 1
-    image = f"runner-{adapter}:{author.images[adapter]}"
-    version = VersionSet(adapter, pick.of(stock.VERSIONS[adapter]), pick.of(stock.VERSION_SHAPES))
+    before = author.images.setdefault(adapter, [])
+    if before and pick.chance(25):
+        image, version = pick.of(before)
+    else:
+        image = f"runner-{adapter}:{len(before) + 2}"
+        version = VersionSet(adapter, pick.of(stock.VERSIONS[adapter]), pick.of(stock.VERSION_SHAPES))
+        before.append((image, version))
     author.happen(version, Sent(InstallationChanged(adapter, image)), run)

@@ -109,6 +109,10 @@ class Scene:
         """Give the mailboxes in which a run is under way."""
         return {row.mailbox for row in self.table if row.outcome == RunOutcome.LIVE}
 
+    def rests(self) -> bool:
+        """Say whether nothing is under way anywhere, and nothing waits to be tried again."""
+        return all(self._rests(ref) for ref, box in self.mailboxes.items() if box.open)
+
     def rows(self, ref: MailboxRef) -> list[SessionRow]:
         """Give the rows of a mailbox, oldest first."""
         return [row for row in self.runs.values() if row.mailbox == ref]

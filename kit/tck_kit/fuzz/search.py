@@ -25,6 +25,7 @@ from tck_kit.fuzz.counterexample import Origin
 from tck_kit.fuzz.display import Display, rate
 from tck_kit.fuzz.ground import Ground
 from tck_kit.fuzz.hunt import Hunt, Limits, Result
+from tck_kit.fuzz.patience import Within
 from tck_kit.fuzz.trial import Watch
 from tck_kit.scenarios import read_suite
 from tck_kit.workers import Workers
@@ -123,7 +124,7 @@ def _found(asked: Asked, ground: Ground, watch: Watch, console: Console) -> Resu
         examples=asked.examples,
         steps=asked.steps,
         seconds=asked.seconds,
-        event_seconds=EVENT_SECONDS if asked.choice.in_process else DRIVER_SECONDS * asked.choice.timeout_scale,
+        event_seconds=_event_seconds(asked),
         shrink_seconds=asked.shrink_seconds,
     )
     with Display(console) as display:
@@ -131,6 +132,10 @@ def _found(asked: Asked, ground: Ground, watch: Watch, console: Console) -> Resu
             return Hunt(ground, watch, limits, display).search(asked.seed)
         except DriverError as fault:
             raise DriverFault(str(fault)) from fault
+
+
+def _event_seconds(asked: Asked) -> float:
+    return EVENT_SECONDS if asked.choice.in_process else DRIVER_SECONDS * asked.choice.timeout_scale
 
 
 def show_that_it_finds(folder: Path, about: About, seed: int, watch: Watch) -> None:
@@ -185,7 +190,8 @@ def _kept(asked: Asked, result: Result, ground: Ground, spec: Specification, fol
         texts=texts,
     )
     text = counterexample.feature(finding, origin, path)
-    shows_again = _shows_again(text, ground, texts, folder)
+    with Within(_event_seconds(asked) * len(finding.events)):
+        shows_again = _shows_again(text, ground, texts, folder)
     if not shows_again:
         text = counterexample.feature(finding, replace(origin, shows_again=False), path)
     unwritten = counterexample.keep(text, path)

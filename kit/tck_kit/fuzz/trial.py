@@ -5,11 +5,9 @@ The judgement is that of every scenario (`tck_kit.judging`).
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from types import FrameType
 
 from tck_features.checks import Expectation, ExpectationFailedError
 from tck_features.history.events import Event
@@ -17,8 +15,9 @@ from tck_features.history.history import Watcher
 from tck_features.history.play import Player
 from tck_features.hygiene import check_hygiene
 from tck_kit.fuzz.ground import Ground
+from tck_kit.fuzz.patience import Within
 from tck_kit.fuzz.scene import Scene
-from tck_kit.judging import Judged, ScenarioTimeoutError, judge
+from tck_kit.judging import Judged, judge
 
 Watch = Callable[[], Sequence[Watcher]]
 
@@ -95,7 +94,7 @@ class Trial:
 
     def _do(self, action: Callable[[], None]) -> None:
         try:
-            with _within(self._seconds):
+            with Within(self._seconds):
                 action()
         except Exception as fault:  # noqa: BLE001 -- whatever stops a history is judged
             self._stopped(fault)
@@ -116,26 +115,6 @@ class Trial:
         if broken:
             with suppress(Exception):
                 self._ground.renew()
-
-
-class _within:  # noqa: N801 -- it is used as a word
-    """Ends what takes longer than so many seconds, by a `ScenarioTimeoutError`; only an engine that hangs does."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-
-    def __enter__(self) -> None:
-        self._previous = signal.signal(signal.SIGALRM, _too_long)
-        # Again every second, should something swallow the first one.
-        signal.setitimer(signal.ITIMER_REAL, self._seconds, 1)
-
-    def __exit__(self, *_: object) -> None:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, self._previous)
-
-
-def _too_long(_signal: int, _frame: FrameType | None) -> None:
-    raise ScenarioTimeoutError("the engine did not come to rest")
 
 
 def attempt(ground: Ground, watch: Watch, seconds: float, events: Iterable[Event]) -> Finding | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import time
@@ -35,7 +36,13 @@ MOST_WORKERS = 16
 @click.option("--area", "areas", multiple=True, metavar="AREA", help="Only faults of this area. May be repeated.")
 @click.option("--requirement", "requirements", multiple=True, metavar="ID", help="Only faults of it. May be repeated.")
 @click.option("--fault", "names", multiple=True, metavar="NAME", help="Only this fault. May be repeated.")
-@click.option("--full", is_flag=True, help="Let every fault meet every scenario, not only until the first kill.")
+@click.option(
+    "--matrix",
+    "wide",
+    is_flag=True,
+    help="Let each fault meet all scenarios of its requirement, then those that killed nothing all other faults.",
+)
+@click.option("--full", is_flag=True, help="Let every fault meet every scenario, which takes hours of processor time.")
 @click.option(
     "--pairs",
     type=click.IntRange(0, 100_000),
@@ -70,6 +77,7 @@ def mutants(  # noqa: PLR0917 -- click passes the options by name
     areas: tuple[str, ...],
     requirements: tuple[str, ...],
     names: tuple[str, ...],
+    wide: bool,  # noqa: FBT001 -- the same
     full: bool,  # noqa: FBT001 -- the same
     pairs: int,
     seed: int,
@@ -92,6 +100,8 @@ def mutants(  # noqa: PLR0917 -- click passes the options by name
     """
     if form is not None and not listed:
         raise UsageFault("it says how to list faults", f"--format {form}", "add --list, or leave it out")
+    if wide and full:
+        raise UsageFault("a full hunt has the matrix in it", "--matrix with --full", "leave one of them out")
 
     def chosen() -> tuple[Catalogue, tuple[Fault, ...], tuple[RequirementEntry, ...]]:
         return _chosen(specification, features, names=names, areas=areas, requirements=requirements)
@@ -109,11 +119,12 @@ def mutants(  # noqa: PLR0917 -- click passes the options by name
     console = Console(stderr=True)
     # No worker of a run is wanted here, but the folder, which goes whatever happens.
     with Workers(0) as place, _hunters(cluster, count, place.folder, (specification, features), console) as pool:
-        from tck_kit.mutants.plan import Plan  # noqa: PLC0415 -- while the hunters load
+        from tck_kit.mutants.plan import Breadth, Plan  # noqa: PLC0415 -- while the hunters load
 
         catalogue, faults, entries = chosen()
         narrowed = bool(names or areas or requirements)
-        plan = Plan(faults, catalogue.suite.scenarios, entries, seed, full=full, narrowed=narrowed)
+        breadth = Breadth.FULL if full else Breadth.MATRIX if wide else Breadth.FIRST
+        plan = Plan(faults, catalogue.suite.scenarios, entries, seed, breadth, narrowed=narrowed)
         if report_dir is not None:
             files.prepare(report_dir)
         matrix = _hunt(plan, pool, until, pairs, console)
@@ -205,15 +216,18 @@ def _hunt(plan: Plan, pool: Pool, until: float, pairs: int, console: Console) ->
     """Hunt the faults, then pairs of those that were killed."""
     from tck_kit.mutants.matrix import merge  # noqa: PLC0415 -- as above
     from tck_kit.mutants.pairs import sample  # noqa: PLC0415 -- the same
+    from tck_kit.mutants.plan import Breadth  # noqa: PLC0415 -- the same
     from tck_kit.mutants.show import progress  # noqa: PLC0415 -- the same
 
-    through = "every scenario" if plan.full else "the scenarios of their requirements"
+    through = "every scenario" if plan.breadth is Breadth.FULL else "the scenarios of their requirements"
     console.print(f"{len(plan.faults)} faults through {through}, seed {plan.seed}", highlight=False)
     units = plan.units()
     with progress(console, units) as heard:
         hunted, cut_short = pool.hunt(units, until, heard)
     matrix = merge(plan, hunted, cut_short=cut_short)
-    if not pairs or cut_short is not None:
+    if cut_short is None and plan.breadth is Breadth.MATRIX and not plan.narrowed:
+        hunted, matrix = _go_round(matrix, hunted, pool, until, console)
+    if not pairs or matrix.cut_short is not None:
         return matrix
     killers = {
         row.fault.name: frozenset(meeting.scenario for meeting in (*row.killers, *row.elsewhere))
@@ -225,6 +239,27 @@ def _hunt(plan: Plan, pool: Pool, until: float, pairs: int, console: Console) ->
     with progress(console, units, "pairs") as heard:
         more, cut_short = pool.hunt(units, until, heard)
     return merge(plan, (*hunted, *more), drawn, cut_short)
+
+
+def _go_round(
+    matrix: Matrix, hunted: tuple[Hunted, ...], pool: Pool, until: float, console: Console
+) -> tuple[tuple[Hunted, ...], Matrix]:
+    """Let what has killed nothing meet the faults of others, until that is so of none or there are no more faults."""
+    from tck_kit.mutants.matrix import merge  # noqa: PLC0415 -- as above
+    from tck_kit.mutants.rounds import next_round  # noqa: PLC0415 -- the same
+    from tck_kit.mutants.show import progress  # noqa: PLC0415 -- the same
+
+    for number in itertools.count():
+        units = next_round(matrix, number)
+        if not units or matrix.cut_short is not None:
+            break
+        told = f"scenarios killed nothing so far: they meet {len(units)} faults of other requirements"
+        console.print(f"{len(matrix.barren)} {told}", highlight=False)
+        with progress(console, units) as heard:
+            more, cut_short = pool.hunt(units, until, heard)
+        hunted = (*hunted, *more)
+        matrix = merge(matrix.plan, hunted, cut_short=cut_short)
+    return hunted, matrix
 
 
 def _write(matrix: Matrix, catalogue: Catalogue, folder: Path) -> None:

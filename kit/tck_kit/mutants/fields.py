@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 
 from tck_kit.mutants.matrix import FaultRow, Matrix, PairRow, RequirementRow
+from tck_kit.mutants.plan import Breadth
 from tck_kit.mutants.unit import Meeting
 from tck_reports.records import KitFacts, SpecFacts
 
@@ -19,11 +20,11 @@ def encode(matrix: Matrix, kit: KitFacts, spec: SpecFacts) -> bytes:
         "kit": {"version": kit.version, "suite_digest": kit.suite_digest},
         "spec": {"id": spec.id, "version": spec.version, "digest": spec.digest},
         "seed": matrix.plan.seed,
-        "full": matrix.plan.full,
+        "breadth": str(matrix.plan.breadth),
         "narrowed": matrix.plan.narrowed,
         "cut_short": matrix.cut_short,
         "exit_code": int(matrix.exit_code),
-        "faults": [_fault(row, full=matrix.plan.full) for row in matrix.faults],
+        "faults": [_fault(row, matrix.plan.breadth) for row in matrix.faults],
         "requirements": [_requirement(row) for row in matrix.requirements],
         "pairs": [_pair(row) for row in matrix.pairs],
         "scenarios": _scenarios(matrix),
@@ -31,7 +32,7 @@ def encode(matrix: Matrix, kit: KitFacts, spec: SpecFacts) -> bytes:
     return f"{json.dumps(content, indent=2)}\n".encode("ascii")
 
 
-def _fault(row: FaultRow, *, full: bool) -> dict[str, object]:
+def _fault(row: FaultRow, breadth: Breadth) -> dict[str, object]:
     fault = row.fault
     return {
         "name": fault.name,
@@ -42,9 +43,9 @@ def _fault(row: FaultRow, *, full: bool) -> dict[str, object]:
         "own_scenarios": row.own,
         "first_killer": None if row.first is None else row.first.scenario,
         "way": None if row.first is None else row.first.way,
-        # Without a full hunt the first is the only one that is known.
-        "killers": [one.scenario for one in row.killers] if full else None,
-        "elsewhere": [one.scenario for one in row.elsewhere] if full else None,
+        # None where it has not met them all.
+        "killers": None if breadth is Breadth.FIRST else [one.scenario for one in row.killers],
+        "elsewhere": [one.scenario for one in row.elsewhere] if breadth is Breadth.FULL else None,
         "errors": _errors(row.errors),
     }
 
@@ -74,9 +75,17 @@ def _pair(row: PairRow) -> dict[str, object]:
 
 
 def _scenarios(matrix: Matrix) -> list[dict[str, object]] | None:
-    if not matrix.plan.full:
+    breadth = matrix.plan.breadth
+    if breadth is Breadth.FIRST:
         return None
-    kills = matrix.kills
     return [
-        {"id": one.id, "requirements": list(one.requirements), "kills": kills[one.id]} for one in matrix.plan.scenarios
+        {
+            "id": row.scenario.id,
+            "requirements": list(row.scenario.requirements),
+            "own_faults": row.own,
+            "own_kills": row.own_kills,
+            "stray_kill": None if row.stray is None else row.stray.name,
+            "kills": row.kills if breadth is Breadth.FULL else None,
+        }
+        for row in matrix.scenarios
     ]

@@ -7,13 +7,13 @@ one by fewer than two faults of different kinds, or a pair of faults hides itsel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from tck_fakes.faults import Fault, Kind
 from tck_kit.mutants.pairs import Pair
-from tck_kit.mutants.plan import Plan
+from tck_kit.mutants.plan import Breadth, Plan
 from tck_kit.mutants.unit import Hunted, Meeting
 from tck_kit.scenarios import Scenario
 from tck_reports.outcomes import PRECEDENCE, ExitCode
@@ -92,6 +92,28 @@ class RequirementRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ScenarioRow:
+    """One scenario and the faults that it kills."""
+
+    scenario: Scenario
+    #: How many faults break a requirement of it, and how many of those it kills.
+    own: int
+    own_kills: int
+    #: The others that it has met and kills, those of its area first.
+    elsewhere: tuple[Fault, ...]
+
+    @property
+    def kills(self) -> int:
+        """How many it kills in all; where not every fault has met it, how many are known."""
+        return self.own_kills + len(self.elsewhere)
+
+    @property
+    def stray(self) -> Fault | None:
+        """The first that it kills, where it kills none that it should."""
+        return None if self.own_kills else next(iter(self.elsewhere), None)
+
+
+@dataclass(frozen=True, slots=True)
 class PairRow:
     """Two faults at once and what they have met."""
 
@@ -150,21 +172,28 @@ class Matrix:
         return tuple(row for row in self.pairs if row.fate is Fate.SURVIVED)
 
     @property
-    def kills(self) -> Mapping[str, int]:
-        """How many faults each scenario kills; only a full hunt knows."""
-        counts = dict.fromkeys((scenario.id for scenario in self.plan.scenarios), 0)
+    def scenarios(self) -> tuple[ScenarioRow, ...]:
+        """Every scenario with what it has killed, as far as it has met it."""
+        killed: dict[str, set[str]] = {scenario.id: set() for scenario in self.plan.scenarios}
         for row in self.faults:
             for meeting in (*row.killers, *row.elsewhere):
-                counts[meeting.scenario] += 1
-        return counts
+                killed[meeting.scenario].add(row.fault.name)
+        return tuple(_scenario_row(self.plan, scenario, killed[scenario.id]) for scenario in self.plan.scenarios)
+
+    @property
+    def barren(self) -> tuple[Scenario, ...]:
+        """The scenarios that have killed nothing so far."""
+        return tuple(row.scenario for row in self.scenarios if not row.kills)
+
+    @property
+    def knows_idle(self) -> bool:
+        """Whether a scenario that has killed nothing has met every fault that there is."""
+        return self.plan.breadth is not Breadth.FIRST and not self.plan.narrowed and self.cut_short is None
 
     @property
     def idle(self) -> tuple[Scenario, ...]:
-        """The scenarios that kill nothing, where every fault has met every scenario."""
-        if not self.plan.full or self.plan.narrowed or self.cut_short is not None:
-            return ()
-        kills = self.kills
-        return tuple(scenario for scenario in self.plan.scenarios if not kills[scenario.id])
+        """The scenarios that kill nothing, where that is known."""
+        return self.barren if self.knows_idle else ()
 
     @property
     def exit_code(self) -> ExitCode:
@@ -204,9 +233,10 @@ def _weight(meeting: Meeting) -> tuple[int, str, str]:
 
 
 def _row(plan: Plan, fault: Fault, gathered: Mapping[str, Meeting]) -> FaultRow:
-    own = {scenario.id for scenario in plan.own(fault)}
-    order = plan.order(fault)
-    meetings = [gathered[scenario.id] for scenario in order if scenario.id in gathered]
+    order = plan.own(fault)
+    own = {scenario.id for scenario in order}
+    others = (scenario for scenario in plan.scenarios if scenario.id not in own)
+    meetings = [gathered[scenario.id] for scenario in (*order, *others) if scenario.id in gathered]
     killed = [meeting for meeting in meetings if meeting.kills]
     return FaultRow(
         fault,
@@ -214,8 +244,16 @@ def _row(plan: Plan, fault: Fault, gathered: Mapping[str, Meeting]) -> FaultRow:
         tuple(meeting for meeting in killed if meeting.scenario in own),
         tuple(meeting for meeting in killed if meeting.scenario not in own),
         tuple(meeting for meeting in meetings if meeting.erred),
-        len(meetings) == len(order),
+        all(scenario.id in gathered for scenario in plan.order(fault)),
     )
+
+
+def _scenario_row(plan: Plan, scenario: Scenario, killed: Collection[str]) -> ScenarioRow:
+    own = [fault for fault in plan.faults if fault.requirement in scenario.requirements]
+    own_kills = sum(fault.name in killed for fault in own)
+    strangers = plan.strangers(scenario) if len(killed) > own_kills else ()
+    elsewhere = tuple(fault for fault in strangers if fault.name in killed)
+    return ScenarioRow(scenario, len(own), own_kills, elsewhere)
 
 
 def _pair_row(plan: Plan, pair: Pair, gathered: Mapping[str, Meeting]) -> PairRow:

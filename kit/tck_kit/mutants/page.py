@@ -1,6 +1,6 @@
 """`kill-matrix.md`: for people, what each faulty engine does wrong, and which scenarios notice.
 
-`docs/kill-matrix.md` is this file of a full hunt; nothing in it depends on when or where that was.
+`docs/kill-matrix.md` is this file of `session-tck mutants --matrix`; nothing in it depends on when or where that was.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tck_kit.mutants import words
-from tck_kit.mutants.matrix import Fate, FaultRow, Matrix
+from tck_kit.mutants.matrix import Fate, FaultRow, Matrix, ScenarioRow
+from tck_kit.mutants.plan import Breadth, area
 from tck_reports.plain import visible
 
 _INTRO = """\
@@ -20,14 +21,26 @@ A check that cannot fail is worth nothing. Each faulty engine below is the refer
 goes through the scenarios of the requirement that it breaks, and one of them has to fail and blame the engine for it.
 Only then is it *killed*; what another requirement's scenarios notice does not count.
 """
-_FULL = """\
-Here every fault has met every scenario, which `session-tck mutants --full --report-dir FOLDER` does; it writes this
-file. `session-tck mutants` stops at the first kill of each fault. `session-tck run --engine mutant:NAME` shows in full
-what a fault does.
+_MADE = {
+    Breadth.FIRST: """\
+Made by `session-tck mutants`: every fault has met the scenarios of its own requirement until one killed it. With
+`--matrix` it meets all of them, and with `--full` every scenario that there is.
+""",
+    Breadth.MATRIX: """\
+Made by `session-tck mutants --matrix`: every fault has met all scenarios of its own requirement. *Killed by* says how
+many of them noticed, and the *first killer* is the first of those in the order in which they are tried.
+""",
+    Breadth.FULL: """\
+Made by `session-tck mutants --full`: every fault has met every scenario. *Killed by* says how many of its own
+requirement's scenarios noticed, *in all* how many of all; the *first killer* is the first of its own in the order in
+which they are tried.
+""",
+}
+_ROUNDS = """\
+A scenario that had killed none of them then met the faults of all other requirements, up to a kill.
 """
-_FIRST = """\
-Here every fault has met the scenarios of its own requirement until one killed it. With `--full` every fault meets every
-scenario.
+_SHOWN = """\
+`session-tck run --engine mutant:NAME` shows in full what a fault does.
 """
 
 
@@ -38,16 +51,18 @@ def page(matrix: Matrix) -> str:
 
 def _lines(matrix: Matrix) -> Iterator[str]:
     yield _INTRO
-    yield _FULL if matrix.plan.full else _FIRST
+    yield _MADE[matrix.plan.breadth]
+    if matrix.plan.breadth is Breadth.MATRIX and matrix.knows_idle:
+        yield _ROUNDS
+    yield _SHOWN
     yield from _summary(matrix)
-    areas = dict.fromkeys(row.fault.requirement.rpartition("-")[0] for row in matrix.faults)
-    for area in areas:
-        yield f"## {area}\n"
-        yield from _area(matrix, [row for row in matrix.faults if row.fault.requirement.rpartition("-")[0] == area])
+    for name in dict.fromkeys(area(row.fault.requirement) for row in matrix.faults):
+        yield f"## {name}\n"
+        yield from _area(matrix, [row for row in matrix.faults if area(row.fault.requirement) == name])
         yield ""
     if matrix.pairs:
         yield from _pairs(matrix)
-    if matrix.plan.full:
+    if matrix.plan.breadth is not Breadth.FIRST:
         yield from _scenarios(matrix)
 
 
@@ -67,18 +82,22 @@ def _summary(matrix: Matrix) -> Iterator[str]:
 
 
 def _area(matrix: Matrix, rows: list[FaultRow]) -> Iterator[str]:
-    if matrix.plan.full:
-        yield "| requirement | fault | kind | sin | killed by | in all | first killer |"
-        yield "|---|---|---|---|---:|---:|---|"
-    else:
-        yield "| requirement | fault | kind | sin | first killer |"
-        yield "|---|---|---|---|---|"
+    counts = _COUNTS[matrix.plan.breadth]
+    yield f"| requirement | fault | kind | sin |{''.join(f' {name} |' for name in counts)} first killer |"
+    yield f"|---|---|---|---|{'---:|' * len(counts)}---|"
     for row in rows:
         fault = row.fault
         cells = [fault.requirement, fault.name, fault.kind.value, fault.sin]
-        if matrix.plan.full:
-            cells += [f"{len(row.killers)} of {row.own}", str(len(row.killers) + len(row.elsewhere))]
-        yield f"| {' | '.join(map(_cell, (*cells, _first(row))))} |"
+        cells += [f"{len(row.killers)} of {row.own}", str(len(row.killers) + len(row.elsewhere))][: len(counts)]
+        yield _line(*cells, _first(row))
+
+
+#: What the tables count in each breadth.
+_COUNTS: dict[Breadth, tuple[str, ...]] = {
+    Breadth.FIRST: (),
+    Breadth.MATRIX: ("killed by",),
+    Breadth.FULL: ("killed by", "in all"),
+}
 
 
 def _first(row: FaultRow) -> str:
@@ -93,29 +112,47 @@ def _pairs(matrix: Matrix) -> Iterator[str]:
     yield "|---|---|---|"
     for row in matrix.pairs:
         first = row.killers[0].scenario if row.killers else f"**{'masked' if row.fate is Fate.SURVIVED else row.fate}**"
-        yield f"| {' | '.join(map(_cell, (row.pair.name, row.pair.why, first)))} |"
+        yield _line(row.pair.name, row.pair.why, first)
     yield ""
 
 
 def _scenarios(matrix: Matrix) -> Iterator[str]:
+    rows = matrix.scenarios
     yield "## Scenarios\n"
+    yield "How many of the faults of its own requirements each scenario kills.\n"
+    if matrix.knows_idle:
+        yield from _barren(matrix, rows)
+    counts = ("killed", "in all")[: len(_COUNTS[matrix.plan.breadth])]
+    for path in dict.fromkeys(row.scenario.path for row in rows):
+        own = [row for row in rows if row.scenario.path == path]
+        yield f"<details><summary>{path}: {len(own)} scenarios</summary>\n"
+        yield f"| scenario |{''.join(f' {name} |' for name in counts)}"
+        yield f"|---|{'---:|' * len(counts)}"
+        for row in own:
+            told = (f"{row.own_kills} of {row.own}", str(row.kills))[: len(counts)]
+            yield _line(row.scenario.id.partition("::")[2], *told)
+        yield "\n</details>\n"
+
+
+def _barren(matrix: Matrix, rows: tuple[ScenarioRow, ...]) -> Iterator[str]:
+    """Name the scenarios that kill nothing, and those that kill nothing that they should."""
     idle = matrix.idle
+    strays = [(row, row.stray) for row in rows if row.stray is not None]
     if idle:
-        yield f"{len(idle)} of {len(matrix.plan.scenarios)} scenarios kill no fault:\n"
+        yield f"{len(idle)} of {len(rows)} scenarios kill no fault:\n"
         yield from (f"- {_cell(scenario.id)}" for scenario in idle)
         yield ""
-    elif not matrix.plan.narrowed and matrix.cut_short is None:
-        yield "Every scenario kills a fault.\n"
-    kills = matrix.kills
-    files = dict.fromkeys(scenario.path for scenario in matrix.plan.scenarios)
-    for path in files:
-        own = [scenario for scenario in matrix.plan.scenarios if scenario.path == path]
-        yield f"<details><summary>{path}: {len(own)} scenarios</summary>\n"
-        yield "| scenario | faults killed |"
-        yield "|---|---:|"
-        for scenario in own:
-            yield f"| {_cell(scenario.id.partition('::')[2])} | {kills[scenario.id]} |"
-        yield "\n</details>\n"
+    else:
+        yield f"Every scenario kills a fault{'' if strays else ' of a requirement of its own'}.\n"
+    if strays:
+        yield f"{len(strays)} of {len(rows)} scenarios kill only faults of requirements that are not theirs:\n"
+        for row, fault in strays:
+            yield f"- {_cell(row.scenario.id)}: {_cell(fault.name)} ({fault.requirement})"
+        yield ""
+
+
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(map(_cell, cells))} |"
 
 
 def _cell(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from enum import StrEnum
 
 from tck_fakes.faults import Fault
 from tck_kit.catalogue import Catalogue, select
@@ -17,19 +18,30 @@ from tck_reports.records import RequirementEntry
 PIECE = 70
 
 
+class Breadth(StrEnum):
+    """How much a fault meets: each breadth shows what the one before it shows, and costs some times as much."""
+
+    #: The scenarios of its own requirement, until one kills it.
+    FIRST = "first"
+    #: All of those; and in `rounds`, every scenario that has killed nothing by then meets the faults of others.
+    MATRIX = "matrix"
+    #: Every scenario.
+    FULL = "full"
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Some faults, the scenarios of the suite, and the requirements that are judged by what comes of it.
 
-    `full` lets every fault meet every scenario. `entries` are those that are to be shown able to fail: none where
-    single faults were named, as others could show it.
+    `entries` are those that are to be shown able to fail: none where single faults were named, as others could show
+    it.
     """
 
     faults: tuple[Fault, ...]
     scenarios: tuple[Scenario, ...]
     entries: tuple[RequirementEntry, ...]
     seed: int
-    full: bool = False
+    breadth: Breadth = Breadth.FIRST
     #: Whether less than the whole catalogue was asked for.
     narrowed: bool = False
     patience: float = 10.0
@@ -41,10 +53,16 @@ class Plan:
     def order(self, fault: Fault) -> tuple[Scenario, ...]:
         """Give every scenario that a fault is to meet, those of its own requirement first."""
         own = self.own(fault)
-        if not self.full:
+        if self.breadth is not Breadth.FULL:
             return own
         ids = {scenario.id for scenario in own}
         return (*own, *(scenario for scenario in self.scenarios if scenario.id not in ids))
+
+    def strangers(self, scenario: Scenario) -> tuple[Fault, ...]:
+        """Give the faults that break no requirement of a scenario, those of its area first: they are likely kills."""
+        areas = {area(requirement) for requirement in scenario.requirements}
+        others = (fault for fault in self.faults if fault.requirement not in scenario.requirements)
+        return tuple(sorted(others, key=lambda fault: area(fault.requirement) not in areas))
 
     def units(self) -> tuple[Unit, ...]:
         """Cut the hunt into pieces that can be done anywhere and in any order."""
@@ -53,9 +71,20 @@ class Plan:
     def _units(self) -> Iterator[Unit]:
         for fault in self.faults:
             order = self.order(fault)
-            for start in range(0, len(order), PIECE) if self.full else [0]:
-                part = order[start : start + PIECE] if self.full else order
-                yield Unit((fault.name,), part, self.seed, self.full, self.patience)
+            if self.breadth is Breadth.FIRST:
+                yield self.unit(fault, order, full=False)
+                continue
+            for start in range(0, len(order), PIECE):
+                yield self.unit(fault, order[start : start + PIECE], full=True)
+
+    def unit(self, fault: Fault, scenarios: tuple[Scenario, ...], *, full: bool) -> Unit:
+        """Give one piece."""
+        return Unit((fault.name,), scenarios, self.seed, full, self.patience)
+
+
+def area(requirement: str) -> str:
+    """Give the area that a requirement is of."""
+    return requirement.rpartition("-")[0]
 
 
 def choose(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tck_kit.mutants.matrix import Fate, FaultRow, Matrix, PairRow, RequirementRow
+from tck_kit.mutants.plan import Breadth
 
 
 def counts(matrix: Matrix) -> str:
@@ -53,7 +54,7 @@ def survivor(matrix: Matrix, row: FaultRow) -> str:
         first, *others = row.elsewhere
         more = f" and {len(others)} others" if others else ""
         return f"{told}, by luck elsewhere: {first.scenario}{more}"
-    return f"{told}, nor any other" if matrix.plan.full else told
+    return f"{told}, nor any other" if matrix.plan.breadth is Breadth.FULL else told
 
 
 def one_sided(row: RequirementRow) -> str:

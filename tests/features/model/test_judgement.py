@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tck_driver.vocabulary import FallbackReason, RunOutcome
 from tck_features.model.judgement import LegSeen, Verdict, judge
 
@@ -47,9 +48,7 @@ def test_each_row_of_the_table_says_what_a_leg_was(seen: LegSeen, due: Verdict) 
     assert judge(seen, None) == due
 
 
-@pytest.mark.parametrize(
-    ("reported", "native_id"), [((), None), (("B",), "B"), (("B", "C"), None)]
-)
+@pytest.mark.parametrize(("reported", "native_id"), [((), None), (("B",), "B"), (("B", "C"), None)])
 def test_a_fresh_leg_has_the_one_id_that_it_reported_and_the_reason_from_before(
     reported: tuple[str, ...], native_id: str | None
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tck_driver.vocabulary import AdapterId
 from tck_features.model.names import branch_name, slug
 from tck_features.model.versions import find_version, is_bad, is_older, is_verified
@@ -23,7 +24,12 @@ from tck_features.model.versions import find_version, is_bad, is_older, is_verif
             "Add a name on AI client and resume from it",
             "agent/issue-7-add-a-name-on-ai-client-and-resume-from",
         ),
-        ("agent/", 11, "In the run, add a page to connect to the …", "agent/issue-11-in-the-run-add-a-page-to-connect-to-the"),
+        (
+            "agent/",
+            11,
+            "In the run, add a page to connect to the …",
+            "agent/issue-11-in-the-run-add-a-page-to-connect-to-the",
+        ),
         ("agent/", 12, "Créer l'été « à vélo »", "agent/issue-12-creer-l-ete-a-velo"),
         ("agent/", 13, "🚀🚀", "agent/issue-13"),
         ("bot-", 14, "`--help @{0} x.lock`", "bot-issue-14-help-0-x-lock"),
@@ -95,7 +101,9 @@ def test_versions_are_ordered_as_in_semver(one: str, other: str) -> None:
     ],
 )
 def test_a_version_is_verified_from_the_one_in_the_table_on(
-    adapter: AdapterId, version: str | None, verified: bool
+    adapter: AdapterId,
+    version: str | None,
+    verified: bool,  # noqa: FBT001 -- a right value
 ) -> None:
     assert is_verified(adapter, version) is verified
 

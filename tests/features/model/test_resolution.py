@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tck_driver.vocabulary import FallbackReason
 from tck_features.model.resolution import Decision, Situation, reasons, resolve
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tck_driver.bench import Script, Shape
 from tck_driver.vocabulary import AdapterId
 from tck_driver.witness import CliAnswered
@@ -45,7 +46,7 @@ def answer(
         (answer(OPENCODE, "unauthorized", A, session=A, saved=True), False),
     ],
 )
-def test_a_refusal_is_told_from_a_failure(seen: CliAnswered, refused: bool) -> None:
+def test_a_refusal_is_told_from_a_failure(seen: CliAnswered, refused: bool) -> None:  # noqa: FBT001 -- a right value
     assert refuses(seen, A, silent=False) is refused
 
 
@@ -85,6 +86,10 @@ def test_what_is_no_id_was_not_reported() -> None:
     ],
 )
 def test_a_cli_at_work_has_named_its_session_or_not(
-    adapter: AdapterId, shape: Shape, duration: int, asked: str | None, early: bool | None
+    adapter: AdapterId,
+    shape: Shape,
+    duration: int,
+    asked: str | None,
+    early: bool | None,  # noqa: FBT001 -- a right value
 ) -> None:
     assert names_early(adapter, Script(shape, duration), asked) is early

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tck_fakes.faults import FAULTS
 from tck_kit.campaign import hunts
 from tck_kit.campaign.alone import Alone
+from tck_kit.campaign.fitness import Suites
 from tck_kit.campaign.hunts import SharedHunters
 from tck_kit.campaign.units import Harvest, Order, Result, Unit, Watch, collected, failure
 from tck_kit.catalogue import read_catalogue
+from tck_kit.mutants.command import mutants
 from tck_kit.mutants.hunters import Hunters
 from tck_kit.mutants.matrix import merge
 from tck_kit.mutants.plan import Plan
@@ -74,3 +78,19 @@ def test_what_cannot_be_hunted_is_an_error_of_each_of_its_faults(plan: Plan, mon
     assert {meeting.reason for _, meeting in matrix.errors} == {"lot 1 of 2: SuiteFault: hunters break down"}
     assert (matrix.exit_code, matrix.cut_short) == (ExitCode.FAULT, "interrupted")
     assert told == ["worker tcp://a:1 is gone"]
+
+
+def test_mutants_shares_its_hunt_out_where_a_cluster_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str | None, Suites]] = []
+
+    @contextmanager
+    def executor(cluster: str | None, suites: Suites) -> Generator[FirstFails]:
+        asked.append((cluster, suites))
+        yield FirstFails()
+
+    monkeypatch.setattr("tck_kit.campaign.choice.executor", executor)
+    done = CliRunner().invoke(mutants, ("--requirement", "NAME-1", "--cluster", "local:2"), standalone_mode=False)
+
+    assert asked == [("local:2", Suites())]
+    assert done.return_value == ExitCode.FAULT
+    assert "worker tcp://a:1 is gone" in done.stderr

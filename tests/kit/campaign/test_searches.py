@@ -6,11 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tck_kit.campaign import searches
 from tck_kit.campaign.searches import CANONICAL, SearchGiven, keep, merge, search_many, units_of
 from tck_kit.engine_choice import EngineChoice
+from tck_kit.faults import UsageFault
+from tck_kit.fuzz.command import fuzz
 from tck_kit.fuzz.search import Asked
 
 MUTANT = EngineChoice("mutant", faulty="silent")
@@ -64,6 +68,34 @@ def test_in_whatever_order_searches_come_the_same_comes_of_them(given_searches: 
     assert (merged["histories"], merged["kinds"]) == (12, {"issue.opened": 20, "time": 20})
 
 
+SHARED = [
+    (("--seeds", "1-3"), ((1, 2, 3), None)),
+    (("--seed", "7", "--cluster", "local:2"), ((7,), "local:2")),
+    (("--seeds", "1,5", "--cluster", "tcp://127.0.0.1:8786"), ((1, 5), "tcp://127.0.0.1:8786")),
+]
+
+
+@pytest.mark.parametrize(("options", "heard"), SHARED)
+def test_fuzz_makes_many_searches_where_seeds_or_a_cluster_are_named(
+    monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], heard: tuple[tuple[int, ...], str | None]
+) -> None:
+    made: list[tuple[object, ...]] = []
+
+    def search(asked: Asked, seeds: tuple[int, ...], *, cluster: str | None) -> int:
+        made.append((asked.choice, seeds, cluster))
+        return 1
+
+    monkeypatch.setattr(searches, "search_many", search)
+    done = CliRunner().invoke(fuzz, ("--engine", "mutant:silent", *options), standalone_mode=False)
+
+    assert (done.return_value, made) == (1, [(MUTANT, *heard)])
+
+
+def test_fuzz_refuses_two_ways_to_name_seeds() -> None:
+    with pytest.raises(UsageFault, match="both --seed and --seeds are given"):
+        CliRunner().invoke(fuzz, ("--seed", "1", "--seeds", "1-3"), standalone_mode=False, catch_exceptions=False)
+
+
 WORST = [
     ((NOTHING,), 0),
     ((NOTHING, FOUND), 1),
@@ -71,12 +103,12 @@ WORST = [
 ]
 
 
-@pytest.mark.parametrize(("searches", "code"), WORST)
-def test_the_exit_code_is_the_worst(searches: tuple[SearchGiven, ...], code: int) -> None:
-    seeds = tuple(one.seed for one in searches)
+@pytest.mark.parametrize(("runs", "code"), WORST)
+def test_the_exit_code_is_the_worst(runs: tuple[SearchGiven, ...], code: int) -> None:
+    seeds = tuple(one.seed for one in runs)
 
-    assert merge("an engine", seeds, searches, None)["exit_code"] == code
-    assert merge("an engine", (*seeds, 9), searches, "interrupted")["exit_code"] == (code or 3)
+    assert merge("an engine", seeds, runs, None)["exit_code"] == code
+    assert merge("an engine", (*seeds, 9), runs, "interrupted")["exit_code"] == (code or 3)
 
 
 def test_a_counterexample_that_several_seeds_have_shown_tells_of_the_first(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from tck_kit.mutants.hunter import hunt
 from tck_kit.mutants.matrix import Fate, Matrix, merge
 from tck_kit.mutants.page import page
 from tck_kit.mutants.pairs import Pair, replaced, sample
-from tck_kit.mutants.plan import Plan
+from tck_kit.mutants.plan import Breadth, Plan
 from tck_kit.mutants.unit import Hunted, Meeting
 from tck_reports.outcomes import ExitCode, Outcome
 from tck_reports.records import KitFacts, SpecFacts
@@ -35,9 +35,11 @@ def faults(*names: str) -> tuple[Fault, ...]:
     return tuple(FAULTS[name] for name in names)
 
 
-def plan(*names: str, full: bool = False, entries: Sequence[str] = ("NAME-1",), status: str = "agreed") -> Plan:
+def plan(
+    *names: str, breadth: Breadth = Breadth.FIRST, entries: Sequence[str] = ("NAME-1",), status: str = "agreed"
+) -> Plan:
     judged = tuple(entry(name, status) for name in entries)
-    return Plan(faults(*names), (PUSHED, NAMED, ENDED), judged, 1, full=full)
+    return Plan(faults(*names), (PUSHED, NAMED, ENDED), judged, 1, breadth)
 
 
 def met(name: str, *meetings: Meeting) -> Hunted:
@@ -121,7 +123,9 @@ def test_an_error_alone_is_no_kill() -> None:
 
 
 def test_a_kill_by_another_requirements_scenario_is_luck_and_does_not_count() -> None:
-    matrix = merge(plan("elsewhere", full=True, entries=("RESUME-2",)), (met("elsewhere", PASS, KILL, KILL),))
+    matrix = merge(
+        plan("elsewhere", breadth=Breadth.FULL, entries=("RESUME-2",)), (met("elsewhere", PASS, KILL, KILL),)
+    )
 
     (row,) = matrix.faults
     assert row.fate is Fate.SURVIVED
@@ -134,11 +138,16 @@ def test_a_kill_by_another_requirements_scenario_is_luck_and_does_not_count() ->
 
 def test_in_full_a_scenario_that_kills_nothing_is_shown() -> None:
     complete = merge(
-        plan("reversed", "emptied", full=True), (met("reversed", PASS, KILL, PASS), met("emptied", PASS, KILL, KILL))
+        plan("reversed", "emptied", breadth=Breadth.FULL),
+        (met("reversed", PASS, KILL, PASS), met("emptied", PASS, KILL, KILL)),
     )
 
     assert [scenario.id for scenario in complete.idle] == [PUSHED.id]
-    assert dict(complete.kills) == {PUSHED.id: 0, NAMED.id: 2, ENDED.id: 1}
+    assert [(row.scenario.id, row.kills) for row in complete.scenarios] == [
+        (PUSHED.id, 0),
+        (NAMED.id, 2),
+        (ENDED.id, 1),
+    ]
     assert complete.exit_code is ExitCode.CONFORMANT
     assert ("idle", PUSHED.id, "kills no fault") in words.notes(complete)
     assert "1 of 3 scenarios kill no fault" in page(complete)
@@ -160,7 +169,7 @@ def test_a_fault_that_only_a_crash_gives_away_is_noted() -> None:
 
 def test_the_pieces_may_come_in_any_order_and_number_and_twice() -> None:
     hunted = [met("reversed", PASS, KILL, PASS), met("emptied", PASS, KILL, KILL), met("unsound", ERROR, PASS, PASS)]
-    whole = merge(plan("reversed", "emptied", "unsound", full=True), hunted)
+    whole = merge(plan("reversed", "emptied", "unsound", breadth=Breadth.FULL), hunted)
     pieces = [Hunted(one.faults, (meeting,)) for one in hunted for meeting in one.meetings]
 
     for seed in range(5):
@@ -182,7 +191,9 @@ def test_what_is_told_twice_in_two_ways_is_believed_the_worse() -> None:
 def test_the_file_for_programs_has_every_fault_and_says_what_only_a_full_hunt_knows() -> None:
     facts = (KitFacts("0", "0"), SpecFacts("a", "1", "0", "0"))
     first = json.loads(encode(merge(plan("reversed", "emptied"), BOTH), *facts))
-    full = json.loads(encode(merge(plan("reversed", full=True), (met("reversed", PASS, KILL, KILL),)), *facts))
+    full = json.loads(
+        encode(merge(plan("reversed", breadth=Breadth.FULL), (met("reversed", PASS, KILL, KILL),)), *facts)
+    )
 
     assert [(one["name"], one["fate"], one["first_killer"]) for one in first["faults"]] == [
         ("reversed", "killed", PUSHED.id),
@@ -194,7 +205,7 @@ def test_the_file_for_programs_has_every_fault_and_says_what_only_a_full_hunt_kn
 
 
 def test_in_full_a_plan_has_every_fault_meet_every_scenario_once() -> None:
-    units = plan("reversed", "elsewhere", full=True).units()
+    units = plan("reversed", "elsewhere", breadth=Breadth.FULL).units()
 
     met_by = {(one.faults[0], scenario.id) for one in units for scenario in one.scenarios}
     assert len(met_by) == 6 == sum(len(one.scenarios) for one in units)
