@@ -214,6 +214,14 @@ def test_an_issue_is_blocked_by_a_human_only_when_nothing_is_under_way_or_to_be_
         assert allowed(made, IssueBlocked(ISSUE)) is right, outcome
 
 
+def test_an_issue_is_not_blocked_by_a_human_once_nobody_can_know_its_last_phase() -> None:
+    made = scene()
+    happen(made, RUN, [row()])
+    happen(made, TimePassed(1), [])
+
+    assert not allowed(made, IssueBlocked(ISSUE))
+
+
 def test_a_worker_stops_only_while_it_has_a_run_and_wakes_only_once() -> None:
     made = scene()
     happen(made, RUN, [row(outcome="live")])

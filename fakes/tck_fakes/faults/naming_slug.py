@@ -138,7 +138,7 @@ def _slug_uncut(sabotage: Sabotage) -> None:
     sabotage.replace(naming, "SLUG_LENGTH", lambda _: 5000)
 
 
-@fault("question-marks", "NAME-9", Kind.WRONG_VALUE, "puts a question mark for each letter that ASCII does not have")
+@fault("question-marks", "NAME-9", Kind.WRONG_VALUE, "puts a question mark for each letter outside of ascii")
 def _question_marks(sabotage: Sabotage) -> None:
     def slug(title: str) -> str:
         ascii_only = _plain(title).encode("ascii", "replace").decode("ascii")

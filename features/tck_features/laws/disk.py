@@ -158,8 +158,10 @@ class Disk:
         """Check the disk after an event."""
         event = happened.event
         if isinstance(event, Damaged):
-            for mailbox in self._known.mailboxes.generations(event.mailbox):
-                self.take(mailbox)
+            touched = None if happened.touched is None else happened.touched.parent.name
+            for mailbox in self._known.mailboxes:
+                if touched is not None and mailbox.folder == touched:
+                    self.take(mailbox)
             return
         self._modes()
         busy = {leg.mailbox for leg in self._active() if leg.mailbox is not None}

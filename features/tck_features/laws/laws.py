@@ -87,7 +87,7 @@ class _Bench:
         known = self._known
         known.hear(happened.event)
         self._disk.hear(happened.event)
-        self._removal.hear(happened.event)
+        self._removal.hear(happened)
         began, changed = known.rows(happened)
         for run in began:
             self._naming.began(run)
@@ -127,7 +127,6 @@ class _Bench:
             case CliStarted() if leg is not None:
                 self._naming.started(leg)
                 self._mounts.started(leg)
-                self._removal.started(leg)
                 self._disk.started(leg)
                 self._containers.started(leg)
                 self._arguments.started(leg)
@@ -154,9 +153,6 @@ class _Bench:
             for container in known.active
             if (leg := known.legs.get(container)) is not None and leg.mailbox is not None
         }
-        damaged = getattr(happened.event, "mailbox", None)
-        if damaged is not None and not hasattr(happened.event, "stimulus"):
-            latest = known.mailboxes.present(damaged)
-            if latest is not None:
-                busy.add(latest)
+        if isinstance(happened.event, Damaged):
+            busy.update(known.mailboxes.generations(happened.event.mailbox))
         return busy

@@ -16,12 +16,11 @@ from tck_features.history.events import RemovalBlocked
 from tck_features.laws import trees
 
 if TYPE_CHECKING:
-    from tck_driver.vocabulary import MailboxRef
-    from tck_features.history.events import Event
+    from tck_features.history.history import Happened
     from tck_features.laws.known import Known
     from tck_features.laws.mailboxes import Mailbox
     from tck_features.laws.planting import Planting
-    from tck_features.laws.runs import Leg, Run
+    from tck_features.laws.runs import Run
 
 #: What the tracker says of an issue for certain.
 _DEFINITE = ("normal", "404")
@@ -37,10 +36,6 @@ class Removal:
         self._known = known
         self._planting = planting
         self._hold = known.judge
-        #: By address, the session directory that its latest run had mounted: what a blocked removal is about.
-        self._latest: dict[MailboxRef, str] = {}
-        #: By address, the directory that cannot be removed.
-        self._blocked: dict[MailboxRef, str] = {}
         #: Ended mailboxes whose directory still stood when it was last looked at: since how many sweeps, and when.
         self._left: dict[Mailbox, tuple[int, datetime]] = {}
         self._incidents: dict[str, int] = {}
@@ -50,32 +45,23 @@ class Removal:
         self._waited = 0
         self._idle: list[Run] = []
 
-    def started(self, leg: Leg) -> None:
-        """Note which directory a run had mounted."""
-        folder = self._known.session_dir(leg.container)
-        if leg.run is not None and folder is not None:
-            self._latest[leg.run.mailbox.ref] = folder
-
     def began(self, run: Run) -> None:
         """Note a run for which no directory may be made."""
         if not run.session:
             self._idle.append(run)
 
-    def hear(self, event: Event) -> None:
+    def hear(self, happened: Happened) -> None:
         """Take in what can no longer be removed, or can be again."""
-        if not isinstance(event, RemovalBlocked):
+        event, touched = happened.event, happened.touched
+        if not isinstance(event, RemovalBlocked) or touched is None:
             return
         if event.blocked:
-            folder = self._latest.get(event.mailbox, "")
-            if folder and event.mailbox not in self._blocked and trees.is_folder(f"{self._known.root}/{folder}"):
-                self._blocked[event.mailbox] = folder
-                self._ever_blocked.add(folder)
-            self._known.protected = set(self._blocked.values())
+            self._known.protected.add(touched.name)
+            self._ever_blocked.add(touched.name)
             return
-        folder = self._blocked.pop(event.mailbox, "")
-        self._known.protected = set(self._blocked.values())
+        self._known.protected.discard(touched.name)
         for mailbox in self._left:
-            if mailbox.folder == folder:
+            if mailbox.folder == touched.name:
                 self._left[mailbox] = (self._known.sweeps, self._known.world.bench.now())
 
     def after(self, ended: list[Mailbox], *, swept: bool | None, looked: bool) -> None:

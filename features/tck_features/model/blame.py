@@ -179,6 +179,8 @@ def _of_last(last: Run, run: Run) -> Iterator[str]:
     yield from _AFTER.get(last.row.outcome, ())
     if last.row.session_name is None:
         yield from ("OFF-11", "OFF-4")
+    elif not last.row.resumed and last.row.resume_fallback is None:
+        yield "RESUME-11"
     if (last.binding.provider, last.binding.model) != (run.binding.provider, run.binding.model):
         yield "RESUME-6"
 

@@ -68,7 +68,9 @@ class Ending:
         old = first.cli.asked_id
         statement = f"{run}: the id that its second start asked for, and whether it chose the refused one"
         asked = [second.cli.asked_id, old is not None and second.cli.chosen_id == old]
-        self._claims.witnessed(statement, [None, False], asked, "FALLBACK-6", "FALLBACK-19", evidence=_words(second))
+        self._claims.witnessed(
+            statement, [None, False], asked, "FALLBACK-6", "FALLBACK-17", "FALLBACK-19", evidence=_words(second)
+        )
         if second.container.image and second.state_dir is None:
             self._claims.seen(f"{run}: its state directory is mounted for the second start", "ISOLATE-2", holds=False)
         statement = f"{run}: the first container had ended before the second start"

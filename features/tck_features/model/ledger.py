@@ -5,7 +5,8 @@ A view that the engine does not have, or cannot be asked for, is left out from t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import TypeVar
 
@@ -127,12 +128,13 @@ class Ledger:
 
     # Counters
 
-    def check_counters(self, world: World, boxes: Iterable[Mailbox], *, late: bool) -> None:
-        """Compare the counters of the present mailboxes; `late`: a worker that came too late has just gone on."""
+    def read_counters(self, world: World) -> dict[MailboxRef, CounterRow] | None:
+        """Ask for the counters; of an issue that was reopened those of the latest mailbox count."""
         rows = self._ask(world, "counters", CounterRow)
-        if rows is None:
-            return
-        held: dict[MailboxRef, CounterRow] = {row.mailbox: row for row in rows}
+        return None if rows is None else {row.mailbox: row for row in rows}
+
+    def check_counters(self, held: Mapping[MailboxRef, CounterRow], boxes: Iterable[Mailbox], *, late: bool) -> None:
+        """Compare the counters of the present mailboxes; `late`: a worker that came too late has just gone on."""
         for box in boxes:
             row = held.get(box.ref)
             if not box.open or not box.issue:
@@ -195,6 +197,9 @@ class Ledger:
         # Of a run that was refused the request can be told as it was made for the first start, or for the second.
         if len(legs) > 1 and session is not None and session.get("resumeId", "") is None:
             due["resumeId"] = None
+        told = None if session is None else session.get("stateDir")
+        if told and place and os.path.realpath(told) == os.path.realpath(place):
+            due["stateDir"] = told
         ids = ("RESUME-1", "CONTRACT-1") if session is None else ("CONTRACT-1", "ISOLATE-1", "RESUME-3")
         self._claims.reported(f"{run}: LlmRequest.session", due, session, *ids)
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from tck_driver.configuration import Binding
-from tck_driver.views import SessionRow
+from tck_driver.views import CounterRow, MailboxRow, SessionRow
 from tck_driver.vocabulary import MailboxRef, RunOutcome
-from tck_features.model.facts import FIRST_STATE
+from tck_features.model.facts import FIRST_STATE, HOMES
 from tck_features.model.resolution import Decision, Situation
 
 Cause = Literal["event", "merge request", "retry", "again", "human", "offer"]
@@ -166,6 +166,21 @@ class Mailbox:
         """End it."""
         self.open, self.states, self.blocked = False, frozenset({state}), False
         self.work.clear()
+
+    def begin_anew(self, row: MailboxRow, counter: CounterRow, now: datetime) -> None:
+        """Go on from what the engine says of it, all rows of its runs being deleted."""
+        for run in self.runs:
+            run.gone, run.ended = True, run.ended or now
+        self.live, self.loose, self.shown, self.counted = None, None, None, None
+        self.work.clear()
+        for known in (self.folders, self.holds, self.sound, self.kept, self.silent):
+            known.clear()
+        self.open, self.states = row.open, frozenset({row.state})
+        self.blocked, self.spent = row.state == "blocked", row.state == "blocked"
+        self.blocked_from = frozenset().union(*HOMES.values())
+        self.blocked_phases = frozenset(HOMES)
+        self.names = () if row.branch_name is None else (row.branch_name,)
+        self.retries, self.fixes, self.fixes_left = counter.llm_retries, counter.fix_attempts, 0
 
     def relax(self) -> None:
         """Leave to the engine whether what waits is ever run: an issue that is blocked, or may have ended."""

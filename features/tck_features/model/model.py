@@ -27,7 +27,6 @@ from tck_features.model import blame
 from tck_features.model.archive import Archive
 from tck_features.model.claims import Claims
 from tck_features.model.course import Course
-from tck_features.model.facts import RESUME_SETTING
 from tck_features.model.files import holds_something, wordless_sessions
 from tck_features.model.ledger import Ledger
 from tck_features.model.logbook import Logbook
@@ -145,15 +144,15 @@ class Model:
         ledger.check_mailboxes(stage.boxes, page)
         if page.chapter.writes or moved:
             parts.tracker.check(stage.boxes, page)
-        if page.mailboxes is not None:
-            ledger.check_counters(world, present, late=page.woken)
+        counters = None if page.mailboxes is None else ledger.read_counters(world)
+        if counters is not None:
+            ledger.check_counters(counters, present, late=page.woken)
+            stage.find_again(page, counters)
         if moved:
             ledger.check_exchanges(world, present)
         ledger.check_installations(world, page)
-        if isinstance(event, Sent) and isinstance(event.stimulus, SettingChanged):
-            change = event.stimulus
-            if change.name == RESUME_SETTING and change.scope != "instance":
-                ledger.check_settings(world)
+        if page.sweeps or (isinstance(event, Sent) and isinstance(event.stimulus, SettingChanged)):
+            ledger.check_settings(world)
 
     def _look_around(self, parts: _Parts, page: Page) -> None:
         """Look into the state directories: what somebody has damaged, and that the engine has removed nothing."""

@@ -6,7 +6,14 @@ from collections import deque
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from tck_driver.stimuli import IssueClosed, IssueDeleted, ReconcileDue, SettingChanged, WorkerWoken
+from tck_driver.stimuli import (
+    IssueClosed,
+    IssueDeleted,
+    MergeRequestEventSent,
+    ReconcileDue,
+    SettingChanged,
+    WorkerWoken,
+)
 from tck_driver.views import MailboxRow, SessionRow
 from tck_driver.vocabulary import MailboxRef
 from tck_features.history.events import Restarted, Sent, TimePassed
@@ -70,6 +77,15 @@ class Page:
         """Whether an issue ends, or may be found to have ended."""
         event = self.happened.event
         return self.sweeps or (isinstance(event, Sent) and isinstance(event.stimulus, IssueClosed | IssueDeleted))
+
+    def addresses(self, box: Mailbox) -> bool:
+        """Whether somebody has just said something to a mailbox, so that an engine may answer."""
+        event = self.happened.event
+        if not isinstance(event, Sent) or isinstance(event.stimulus, WorkerWoken):
+            return False
+        if isinstance(event.stimulus, MergeRequestEventSent):
+            return (event.stimulus.organization, event.stimulus.project) == (box.ref.organization, box.ref.project)
+        return getattr(event.stimulus, "mailbox", None) == box.ref
 
     def concerns(self, box: Mailbox) -> bool:
         """Whether a mailbox, or all of them, can have changed by it, so that it is worth to look."""

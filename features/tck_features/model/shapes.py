@@ -66,7 +66,8 @@ def names_early(adapter: str, script: Script, asked: str | None) -> bool | None:
     model, opencode with the model's first step, copilot at its end.
     """
     shape, at_once = script.shape, script.duration_ms == 0
-    if shape in _OF_RESUMES and asked is None:
+    if (shape in _OF_RESUMES and asked is None) or (shape == "id_in_use" and asked is not None):
+        # It means nothing for what was asked.
         shape = "ok"
     if shape == "odd_id" and not _odd_is_one(adapter, script, asked):
         return False

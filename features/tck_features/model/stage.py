@@ -5,6 +5,7 @@ Specification: §7.2, §11.1, §11.7, §23.3.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -27,6 +28,7 @@ from tck_driver.stimuli import (
     Stimulus,
     WorkerWoken,
 )
+from tck_driver.views import CounterRow
 from tck_driver.vocabulary import ISSUE_PHASES, MailboxRef, Phase
 from tck_features.history.events import Restarted, Sent
 from tck_features.model.claims import Claims
@@ -36,6 +38,8 @@ from tck_features.model.mailbox import Cause, Mailbox, Run, Work
 from tck_features.model.page import Page
 from tck_features.model.scene import Scene
 
+#: Why a mailbox is not followed for the time being.
+_OUT_OF_SIGHT = "its rows were deleted before they could be seen"
 _REVIEW = frozenset({str(Phase.HUMAN_REVIEW)})
 
 
@@ -193,12 +197,21 @@ class Stage:
                 box.ending = box.ending or "orphaned"
 
     def _lose_sight(self, page: Page) -> None:
-        """Give up mailboxes in which runs can have come and gone, rows and all, before anybody could look."""
-        if not page.timely or page.until - page.since < timedelta(days=self.scene.number("RETENTION_DAYS")):
+        """Let go of mailboxes in which runs can come and go, rows and all, before anybody can look."""
+        if not page.timely or page.until - page.since <= timedelta(days=self.scene.number("RETENTION_DAYS")):
             return
         for box in self.current.values():
             if box.live is not None or box.work:
-                box.loose = "rows were deleted before they could be seen"
+                box.loose = _OUT_OF_SIGHT
+
+    def find_again(self, page: Page, counters: Mapping[MailboxRef, CounterRow]) -> None:
+        """Go on with mailboxes that were out of sight, where nothing but what the engine says of them is left."""
+        with_rows = {row.mailbox for row in page.rows.values()}
+        for box in self.current.values():
+            row = None if page.mailboxes is None else page.mailboxes.get((box.ref, box.generation))
+            counter = counters.get(box.ref)
+            if box.loose == _OUT_OF_SIGHT and row is not None and counter is not None and box.ref not in with_rows:
+                box.begin_anew(row, counter, page.until)
 
     # What is to be run
 

@@ -45,6 +45,9 @@ class Tracker:
         for position, write in page.chapter.writes:
             pushed = write.kind == "branch"
             box = self._branch(write, position, boxes) if pushed else self._owner(write.subject, boxes)
+            if box is not None and write.kind == "merge_request" and box.loose is not None:
+                self._note_merge_request(write, box)
+                box.developed = True
             if box is None or box.loose is not None:
                 continue
             box.shown_in_development |= write.kind == "label" and write.text in _IN_DEVELOPMENT
@@ -104,10 +107,14 @@ class Tracker:
             branch = write.text.partition("\n")[0]
             claims.witnessed(f"{box.ref}: branch of the merge request", box.names[:1], (branch,), "NAME-6", "NAME-3")
             claims.witnessed(f"{box.ref}: it had no merge request yet", None, box.request, "NAME-6", "RESUME-5")
-            box.request = write.number
-            if write.number is not None:
-                key = (box.ref.organization, box.ref.project, write.number)
-                self._scene.requests[key] = (box.ref, box.generation)
+            self._note_merge_request(write, box)
+
+    def _note_merge_request(self, write: ForgeWrite, box: Mailbox) -> None:
+        """Note whose merge request this is."""
+        box.request = write.number
+        if write.number is not None:
+            key = (box.ref.organization, box.ref.project, write.number)
+            self._scene.requests[key] = (box.ref, box.generation)
 
     def _check_box(self, box: Mailbox, writes: Sequence[ForgeWrite], page: Page) -> None:
         done = [run for run in box.concluded if run.row.outcome == RunOutcome.SUCCEEDED]
@@ -118,7 +125,7 @@ class Tracker:
             if box.generation == 1:
                 statement = f"{box.ref}: its merge request is open after development"
                 self._claims.seen(statement, *ids, "RESUME-5", holds=box.request is not None)
-        if writes and not box.active and box.issue:
+        if writes and not box.active and box.issue and not page.addresses(box):
             self._check_idle(box, writes, page)
         for write in writes:
             if write.kind == "comment":

@@ -76,11 +76,10 @@ class DaskCluster:
 
     def workers(self) -> Mapping[str, int]:
         """Give the workers with their threads; one that is to get nothing more has none."""
-        said = self._soon(self._client.scheduler_info)
-        return {
-            worker: int(about["nthreads"]) if about.get("status", "running") == "running" else 0
-            for worker, about in said["workers"].items()
-        }
+        # Not by scheduler_info, in which a refresh of the client's own can leave out every worker at any moment.
+        there = self._soon(lambda: self._client.sync(self._client.scheduler.ncores, workers=None))
+        running = self._soon(lambda: self._client.sync(self._client.scheduler.ncores_running, workers=None))
+        return {worker: int(running.get(worker, 0)) for worker in there}
 
     def versions(self) -> Mapping[str, Mapping[str, str]]:
         """Give the versions that each worker says."""

@@ -195,6 +195,7 @@ class Hunt:
         how = settings(
             max_examples=_AT_A_TIME,
             stateful_step_count=self._limits.steps,
+            derandomize=False,
             database=None,
             deadline=None,
             phases=(Phase.generate,),

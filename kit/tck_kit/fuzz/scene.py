@@ -206,9 +206,9 @@ class Scene:
         return ref in self.mailboxes and self.mailboxes[ref].open
 
     def _rests(self, ref: MailboxRef) -> bool:
-        """Say whether nothing is under way in a mailbox, and nothing waits to be tried again."""
+        """Say whether nothing is under way in a mailbox or to be tried again, and its last phase is on record."""
         rows = self.rows(ref)
-        return not rows or rows[-1].outcome == RunOutcome.SUCCEEDED
+        return not rows or (rows[-1].outcome == RunOutcome.SUCCEEDED and rows[-1] in self.table)
 
     def _is_of_nobody_or_ready(self, event: MergeRequestEventSent) -> bool:
         place, number = (event.organization, event.project), event.merge_request

@@ -76,6 +76,8 @@ class Outcome:
         yield f"{len(tally.kinds)} kinds of events: {kinds}"
         if self.left_out:
             yield f"not drawn, as it is not supported: {', '.join(self.left_out)}"
+        if tally.unsteady:
+            yield f"not always did the same histories go the same way ({tally.unsteady} times): the engine is unsteady"
         if finding is None:
             ending = "nothing found until it was interrupted" if self.result.interrupted else "nothing found"
             yield f"{ending[0].upper()}{ending[1:]}, seed {asked.seed}."

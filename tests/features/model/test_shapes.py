@@ -83,6 +83,8 @@ def test_what_is_no_id_was_not_reported() -> None:
         (OPENCODE, "hang", 0, None, True),
         (COPILOT, "hang", 0, None, False),
         (CLAUDE, "refuse", 1000, None, True),
+        (CLAUDE, "id_in_use", 1000, None, False),
+        (CLAUDE, "id_in_use", 1000, A, None),
     ],
 )
 def test_a_cli_at_work_has_named_its_session_or_not(
