@@ -31,6 +31,9 @@ unit: $(VENV)/.developed
 bench: $(VENV)/.developed
 	$(BIN)/python benchmarks/bench_run.py
 	$(BIN)/python benchmarks/bench_transports.py
+	$(BIN)/python benchmarks/bench_fuzz.py
+	$(BIN)/python benchmarks/bench_fuzz_kills.py 40 20
+	$(BIN)/python benchmarks/bench_cluster.py
 
 clean:
 	rm -rf build dist $(VENV)

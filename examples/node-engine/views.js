@@ -52,7 +52,8 @@ export const VIEWS = {
 
   incidents: (engine) => engine.store.tables.incidents.map(({ kind, subject, reason }) => ({ kind, subject, reason })),
 
-  settings: (engine) => engine.store.tables.settings.map((row) => ({ ...row })),
+  // A view holds plain values, and a list of mounts is none.
+  settings: (engine) => engine.store.tables.settings.map((row) => ({ ...row, value: plain(row.value) })),
 };
 
 function sessions(engine, columns) {
@@ -71,4 +72,8 @@ function detail(row) {
   lines.push(["name", row.session_name], ["native id", row.native_session_id ?? "none"]);
   if (row.resumed) return [...lines, ["resumed", "yes"]];
   return [...lines, ["resumed", "no"], ["fresh start because", row.resume_fallback ?? "the resume was not confirmed"]];
+}
+
+function plain(value) {
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 }

@@ -34,8 +34,8 @@ class Arguments:
         """Check one start."""
         self._form(leg)
         if leg.run is not None:
-            self._asked(leg, leg.run)
             self._legs(leg, leg.run)
+            self._asked(leg, leg.run)
             if leg.run.session:
                 self._label(leg, leg.run)
             else:

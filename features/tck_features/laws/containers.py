@@ -61,6 +61,14 @@ class Containers:
                 actual=image in self._known.versions,
                 by=("CAPABILITY-7",),
             )
+        images = self._known.images.get(leg.cli.adapter, [])
+        if leg.number == 1 and leg.container.image in images:
+            self._hold(
+                "a run takes place in the image that is installed",
+                expected=images[-1],
+                actual=leg.container.image,
+                by=("CAPABILITY-7",),
+            )
         if run is None:
             return
         self._hold(

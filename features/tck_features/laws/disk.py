@@ -24,6 +24,7 @@ from tck_driver.stimuli import (
     ReconcileDue,
     SettingChanged,
 )
+from tck_driver.views import MailboxRow
 from tck_driver.vocabulary import AdapterId, FallbackReason
 from tck_features.history.events import Damaged, Event, Restarted, Scripted, Sent, TimePassed
 from tck_features.laws import trees
@@ -263,17 +264,22 @@ class Disk:
             of=mailbox.ref,
             expected=[],
             actual=gone,
-            by=self._why_kept(mailbox, event),
+            by=self._why_kept(mailbox, event, gone=bool(gone)),
         )
 
-    def _why_kept(self, mailbox: Mailbox, event: Event) -> tuple[str, ...]:
+    def _is_blocked(self, mailbox: Mailbox) -> bool:
+        """Say whether a mailbox is blocked, by an event or by its own failures."""
+        rows = self._known.view("mailboxes", MailboxRow) or ()
+        return any(row.mailbox == mailbox.ref and row.state == "blocked" for row in rows)
+
+    def _why_kept(self, mailbox: Mailbox, event: Event, *, gone: bool) -> tuple[str, ...]:
         """Name what is broken by a removal in the course of an event."""
         found = [_OCCASIONS.get(_kind(event), "ISOLATE-6")]
         if isinstance(event, TimePassed):
             found += ["CLEAN-7"] if timedelta(milliseconds=event.milliseconds) >= _OLD else ["ISOLATE-6", "CLEAN-6"]
         for run in self._idle:
             found += run.by if run.mailbox is mailbox else ()
-        if mailbox.blocked:
+        if mailbox.blocked or (gone and self._is_blocked(mailbox)):
             found.append("CLEAN-5")
         if self._known.mailboxes.answers.get(mailbox.ref, "normal") != "normal":
             found.append("CLEAN-10")

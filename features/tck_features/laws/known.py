@@ -7,12 +7,13 @@ belong to their runs by the label of §17.2, or where an engine has none of that
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from tck_driver.errors import UnsupportedError, UntestableError
 from tck_driver.stimuli import (
+    InstallationChanged,
     MergeRequestEventSent,
     PrefixChanged,
     ReconcileDue,
@@ -76,6 +77,8 @@ class Known:
         self.active: set[str] = set()
         #: Every version that was told by the CLI of an adapter in an image.
         self.versions: dict[tuple[str, str], set[Version | None]] = {}
+        #: The images that were installed for an adapter, where that was changed; the last one is there now.
+        self.images: dict[str, list[str]] = {}
         #: The containers in which a version command was run.
         self.detecting: dict[str, ContainerStarted] = {}
         #: Session directories that were made so that they cannot be removed.
@@ -85,6 +88,7 @@ class Known:
         self._position = 0
         self._containers: dict[str, ContainerStarted] = {}
         self._unseen: set[ViewName] = set()
+        self._seen: dict[ViewName, Sequence[Row]] = {}
         #: Whether the labels of this engine name runs as its rows do.
         self._labelled = False
         self._queued: set[str] = set()
@@ -97,6 +101,7 @@ class Known:
     def hear(self, event: Event) -> None:
         """Take in what an event says by itself."""
         self.active = set(self.running)
+        self._seen.clear()
         match event:
             case Sent(stimulus=SettingChanged() | PrefixChanged() as change):
                 self.settings.take(change)
@@ -111,6 +116,8 @@ class Known:
                 self._ask(own, Phase.HUMAN_REVIEW, told.event)
             case TrackerSet(mailbox=ref, answer=answer):
                 self.mailboxes.answers[ref] = answer
+            case Sent(stimulus=InstallationChanged(adapter=adapter, image=image)):
+                self.images.setdefault(adapter, [f"runner-{adapter}:1"]).append(image)
             case _:
                 pass
         if isinstance(event, Sent):
@@ -323,14 +330,17 @@ class Known:
     # --- what the engine tells ---------------------------------------------------------------------------------------
 
     def view(self, name: ViewName, kind: type[R]) -> list[R] | None:
-        """Ask the engine for a view; None where it has none."""
+        """Ask the engine for a view, once in an event; None where it has none."""
         if name in self._unseen:
             return None
-        try:
-            return self.world.view(name, kind)
-        except (UnsupportedError, UntestableError):
-            self._unseen.add(name)
-            return None
+        if name not in self._seen:
+            try:
+                found: list[R] = self.world.view(name, kind)
+            except (UnsupportedError, UntestableError):
+                self._unseen.add(name)
+                return None
+            self._seen[name] = found
+        return [row for row in self._seen[name] if isinstance(row, kind)]
 
     # --- places ------------------------------------------------------------------------------------------------------
 

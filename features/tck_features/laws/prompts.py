@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tck_driver.vocabulary import MailboxRef
+from tck_driver.vocabulary import FallbackReason, MailboxRef
 
 if TYPE_CHECKING:
     from tck_features.laws.known import Known
@@ -50,7 +50,7 @@ class Prompts:
         run = leg.run
         if run is None or not leg.cli.prompt:
             return
-        by = ("FALLBACK-19",) if leg.number > 1 else ("RESUME-16",) if leg.fresh else ("RESUME-7",)
+        by = self._by(leg, run)
         title = self._title(leg, run, by)
         if leg.number > 1:
             self._hold(
@@ -66,6 +66,15 @@ class Prompts:
         prompt = _Prompt(leg.cli.prompt, mailbox.ref, title, mailbox.names, tuple(mailbox.comments))
         first = run.session and leg.fresh and leg.number == 1
         self._compare((run.row.phase, run.cause), prompt, None if first else by if run.session else run.by)
+
+    def _by(self, leg: Leg, run: Run) -> tuple[str, ...]:
+        """Name what is broken by a prompt that lacks something."""
+        if leg.number > 1:
+            return ("FALLBACK-19",)
+        if not leg.fresh:
+            return ("RESUME-7",)
+        again = run.session and run.row.resume_fallback not in {None, FallbackReason.NO_PRIOR_SESSION}
+        return ("RESUME-16", "FALLBACK-19", "FALLBACK-1") if again else ("RESUME-16",)
 
     def _title(self, leg: Leg, run: Run, by: tuple[str, ...]) -> str | None:
         """Check that the prompt is about the issue; give the title that it has in full."""

@@ -131,7 +131,7 @@ class Tracker:
             if write.kind == "comment":
                 self._check_words(box, write)
         # One run alone, from its beginning to its end or to where it stands still.
-        alone = len(box.begun) == 1 and box.concluded in ([], box.begun)
+        alone = len(box.begun) == 1 and box.concluded in ([], box.begun) and "blocked" not in box.before
         if alone and box.ending is None and not box.may_end:
             self._compare(box, box.begun[0], writes)
 
@@ -162,6 +162,7 @@ class Tracker:
         kind: _Kind = (
             run.row.phase,
             run.row.outcome,
+            run.work.cause,
             run is box.runs[0],
             box.before,
             box.generation,

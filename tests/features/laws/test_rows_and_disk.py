@@ -22,9 +22,10 @@ from tck_driver.stimuli import (
     SettingChanged,
     Stimulus,
 )
+from tck_driver.views import InstallationRow, Row, ViewName
 from tck_driver.vocabulary import AdapterId, Closing, MailboxRef, Phase
 from tck_driver.witness import CliStarted, ContainerStarted, Record
-from tck_features.history.events import Damaged, Event, ProjectThere, RemovalBlocked, TimePassed
+from tck_features.history.events import CredentialMounted, Damaged, Event, ProjectThere, RemovalBlocked, TimePassed
 from tck_features.laws import Laws
 from tck_features.world import World
 
@@ -175,6 +176,64 @@ def test_a_removal_that_fails_without_a_word_is_told(tmp_path: Path, monkeypatch
     failed, _ = play(tmp_path, story, Spoilt(Laws(), disk=hide, after=len(story) - 1))
     assert failed is not None
     assert {"CLEAN-11", "CLEAN-1"} <= {*failed.requirements}
+
+
+# --- what is taken and recorded --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("target", "right"),
+    [
+        ("/home/agent/.codex/sessions", True),
+        ("/home/agent/.codex/x/../sessions/y", True),
+        ("/home/agent", True),
+        ("/home/agent/.codex/sessions2", False),
+        ("/home/agent/.netrc", False),
+    ],
+)
+def test_credentials_that_overlap_sessions_are_refused_and_no_others(
+    target: str, tmp_path: Path, *, right: bool
+) -> None:
+    story = (ProjectThere(ProjectConfig.of("acme", "shop", CODEX)), CredentialMounted(target), *sent(ReconcileDue()))
+    failed, world = play(tmp_path / "right", story, Laws())
+    assert (failed, world.refusal is not None) == (None, right)
+
+    def turned(world: World) -> None:
+        world.refusal = "AGENT_CREDENTIAL_MOUNTS" if world.refusal is None else None
+
+    failed, _ = play(tmp_path / "wrong", story, Spoilt(Laws(), disk=turned, after=len(story) - 1))
+    assert failed is not None
+    assert "ISOLATE-5" in failed.requirements
+
+
+@pytest.mark.parametrize(
+    ("adapter", "values", "requirement"),
+    [
+        (AdapterId.GROK_BUILD, {"resumable_sessions": True}, "CAPABILITY-3"),
+        (CODEX, {"resumable_sessions": False}, "CAPABILITY-2"),
+        (CODEX, {"session_state_path": None}, "CAPABILITY-1"),
+        (CLAUDE, {"session_state_path": "/home/agent/.claude"}, "CAPABILITY-6"),
+        (CLAUDE, {"version": "1.0.0"}, "CAPABILITY-2"),
+    ],
+)
+def test_an_installation_that_is_recorded_wrongly_is_told(
+    adapter: AdapterId, values: dict[str, Any], requirement: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def change(world: World) -> None:
+        real = world.view
+
+        def view(name: ViewName, kind: type[InstallationRow]) -> list[Row]:
+            rows: list[Row] = [*real(name, kind)]
+            return [
+                replace(row, **values) if isinstance(row, InstallationRow) and row.adapter_id == adapter else row
+                for row in rows
+            ]
+
+        monkeypatch.setattr(world, "view", view)
+
+    failed, _ = play(tmp_path, beginning(CODEX), Spoilt(Laws(), disk=change))
+    assert failed is not None
+    assert requirement in failed.requirements
 
 
 # --- names that are taken --------------------------------------------------------------------------------------------
