@@ -205,8 +205,7 @@ class FakeContainerRuntime:
         return [
             live.id
             for live in self._containers.values()
-            if not live.removed
-            and any(name == label and value in {None, held} for name, held in live.request.labels)
+            if not live.removed and any(name == label and value in {None, held} for name, held in live.request.labels)
         ]
 
     # What the stand-in programs ask

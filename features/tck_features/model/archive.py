@@ -103,7 +103,7 @@ class Archive:
         if page.sweeps:
             self._swept = page.since
         swept = max(self._swept, page.until - timedelta(seconds=self._scene.longest("RECONCILE_SECONDS")))
-        old = swept - timedelta(days=self._scene.number("RETENTION_DAYS")) - _ABOUT
+        old = swept - timedelta(days=self._scene.longest("RETENTION_DAYS")) - _ABOUT
         if old < self._opened:
             return
         for run in self.runs.values():

@@ -10,7 +10,7 @@ from typing import Literal
 from tck_driver.configuration import Binding
 from tck_driver.views import CounterRow, MailboxRow, SessionRow
 from tck_driver.vocabulary import MailboxRef, RunOutcome
-from tck_features.model.facts import FIRST_STATE, HOMES
+from tck_features.model.facts import FIRST_STATE
 from tck_features.model.resolution import Decision, Situation
 
 Cause = Literal["event", "merge request", "retry", "again", "human", "offer"]
@@ -176,9 +176,6 @@ class Mailbox:
         for known in (self.folders, self.holds, self.sound, self.kept, self.silent):
             known.clear()
         self.open, self.states = row.open, frozenset({row.state})
-        self.blocked, self.spent = row.state == "blocked", row.state == "blocked"
-        self.blocked_from = frozenset().union(*HOMES.values())
-        self.blocked_phases = frozenset(HOMES)
         self.names = () if row.branch_name is None else (row.branch_name,)
         self.retries, self.fixes, self.fixes_left = counter.llm_retries, counter.fix_attempts, 0
 

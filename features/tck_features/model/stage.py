@@ -210,7 +210,10 @@ class Stage:
         for box in self.current.values():
             row = None if page.mailboxes is None else page.mailboxes.get((box.ref, box.generation))
             counter = counters.get(box.ref)
-            if box.loose == _OUT_OF_SIGHT and row is not None and counter is not None and box.ref not in with_rows:
+            if box.loose != _OUT_OF_SIGHT or row is None or counter is None or box.ref in with_rows:
+                continue
+            if row.state != "blocked":
+                # What waits in a blocked issue nobody can tell.
                 box.begin_anew(row, counter, page.until)
 
     # What is to be run

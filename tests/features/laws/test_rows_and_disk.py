@@ -194,7 +194,11 @@ def test_a_removal_that_fails_without_a_word_is_told(tmp_path: Path, monkeypatch
 def test_credentials_that_overlap_sessions_are_refused_and_no_others(
     target: str, tmp_path: Path, *, right: bool
 ) -> None:
-    story = (ProjectThere(ProjectConfig.of("acme", "shop", CODEX)), CredentialMounted(target), *sent(ReconcileDue()))
+    story: tuple[Event, ...] = (
+        ProjectThere(ProjectConfig.of("acme", "shop", CODEX)),
+        CredentialMounted(target),
+        *sent(ReconcileDue()),
+    )
     failed, world = play(tmp_path / "right", story, Laws())
     assert (failed, world.refusal is not None) == (None, right)
 
