@@ -6,11 +6,14 @@ machine is. Hypothesis draws; it never hears of what was found, which is made sh
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import NoReturn
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
@@ -117,6 +120,7 @@ class Hunt:
         self._finding: Finding | None = None
         self._begun = time.monotonic()
         self._over = False
+        self._interrupted = False
         self.tally = Tally()
 
     # --- what the state machine plays on -----------------------------------------------------------------------------
@@ -139,6 +143,8 @@ class Hunt:
 
     def play(self, event: Event) -> None:
         """Let an event happen; where that shows something, the search is over."""
+        if self._interrupted:
+            raise KeyboardInterrupt
         if self._trial is None:
             return
         self.tally.add(event)
@@ -175,15 +181,36 @@ class Hunt:
         """Search with this seed. Raises `DriverError` where the driver cannot be had any more."""
         interrupted, batch = False, 0
         try:
-            while not self._over:
-                self._draw(number * 1_000_003 + batch)
-                batch += 1
+            with self._heard():
+                while not self._over:
+                    self._draw(number * 1_000_003 + batch)
+                    batch += 1
         except KeyboardInterrupt:
             interrupted = True
         self.tally.seconds = time.monotonic() - self._begun
         if self._finding is None:
             return Result(self.tally, interrupted=interrupted)
         return self._shrunk(self._finding)
+
+    @contextmanager
+    def _heard(self) -> Generator[None]:
+        """Keep an interrupt in mind: raised where nobody can hear it, in a finalizer above all, it would be lost."""
+        if (
+            threading.current_thread() is not threading.main_thread()
+            or signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        ):
+            yield
+            return
+
+        def hear(_number: int, _frame: FrameType | None) -> None:
+            self._interrupted = True
+            raise KeyboardInterrupt
+
+        before = signal.signal(signal.SIGINT, hear)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def _draw(self, number: int) -> None:
         """Let Hypothesis draw some histories and play them."""
