@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _REASONS = tuple(reason.value for reason in FallbackReason)
 _CLAIM = re.compile(r"(?<!not )\bresumed\b(?!\s*[:=]?\s*(?:no|false|none|null))", re.IGNORECASE)
 _ENDED = (RunOutcome.SUCCEEDED, RunOutcome.FAILED, RunOutcome.TIMED_OUT)
-#: Up to how many finished runs the engine is asked after each; beyond that, whenever they have doubled.
+#: Up to how many finished runs the engine is asked whenever they have doubled; beyond that, at three times as many.
 _FEW = 4
 
 
@@ -79,7 +79,7 @@ class Accounts:
         """Ask the engine, where it is time to."""
         if self._finished < self._next:
             return
-        self._next = self._finished + (1 if self._finished < _FEW else self._finished)
+        self._next = self._finished * (2 if self._finished < _FEW else 3)
         table = {row.run: row for row in happened.table}
         for detail in self._known.view("details", DetailRow) or ():
             run, row = self._known.runs.get(detail.run), table.get(detail.run)

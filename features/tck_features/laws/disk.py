@@ -73,6 +73,8 @@ class Disk:
         self._begun: list[Run] = []
         self._legs: list[Leg] = []
         self._idle: list[Run] = []
+        #: The starts whose container ran at some time during the present event.
+        self._active: list[Leg] = []
 
     # --- before and while --------------------------------------------------------------------------------------------
 
@@ -155,9 +157,10 @@ class Disk:
 
     # --- after -------------------------------------------------------------------------------------------------------
 
-    def after(self, happened: Happened) -> None:
-        """Check the disk after an event."""
+    def after(self, happened: Happened, *, quiet: bool) -> None:
+        """Check the disk after an event; `quiet` says that nothing was witnessed of the engine meanwhile."""
         event = happened.event
+        self._active.clear()
         if isinstance(event, Damaged):
             touched = None if happened.touched is None else happened.touched.parent.name
             for mailbox in self._known.mailboxes:
@@ -165,18 +168,18 @@ class Disk:
                     self.take(mailbox)
             return
         self._modes()
-        busy = {leg.mailbox for leg in self._active() if leg.mailbox is not None}
+        legs = self._known.legs
+        self._active = [leg for container in self._known.active if (leg := legs.get(container)) is not None]
+        busy = {leg.mailbox for leg in self._active if leg.mailbox is not None}
         busy.update(run.mailbox for run in self._idle if run.mailbox in self._trees)
-        everywhere = _kind(event) in _OCCASIONS
+        everywhere = _kind(event) in _OCCASIONS and not (quiet and isinstance(event, TimePassed))
         for mailbox in self._known.mailboxes:
             if mailbox.folder is None or mailbox.ended is not None:
                 continue
-            if mailbox in busy or (everywhere and mailbox in self._trees):
+            if mailbox in busy:
                 self._judge(mailbox, happened)
-
-    def _active(self) -> list[Leg]:
-        legs = self._known.legs
-        return [leg for container in self._known.active if (leg := legs.get(container)) is not None]
+            elif everywhere and mailbox in self._trees:
+                self._glance(mailbox, happened)
 
     def _place(self, mailbox: Mailbox, adapter: str) -> str:
         return f"{self._known.root}/{mailbox.folder}/{adapter}"
@@ -194,7 +197,7 @@ class Disk:
         for path, held in tree.items():
             if path.endswith(GROWING) and stat.S_ISREG(held[0]) and before.get(path) != held:
                 self._contents[path] = (held[1], trees.digest(path, held[1]))
-        active = {leg.cli.adapter for leg in self._active() if leg.mailbox is mailbox}
+        active = {leg.cli.adapter for leg in self._active if leg.mailbox is mailbox}
         running = {
             leg.cli.adapter
             for container in self._known.running
@@ -231,31 +234,32 @@ class Disk:
                 by=("ISOLATE-11",),
             )
 
-    def _judge(self, mailbox: Mailbox, happened: Happened) -> None:
+    def _glance(self, mailbox: Mailbox, happened: Happened) -> None:
+        """Look closely only where something has changed."""
         root = f"{self._known.root}/{mailbox.folder}"
-        before = self._trees.get(mailbox, trees.EMPTY)
-        calm = mailbox in self._trees and trees.is_as_before(root, before) and os.path.lexists(root)
-        if calm and not self._stale(mailbox):
+        if trees.is_as_before(root, self._trees[mailbox]) and os.path.lexists(root):
             self._kept(mailbox, happened.event, [])
-            return
-        tree = trees.look(root)
-        mine = [leg for leg in self._active() if leg.mailbox is mailbox]
+        else:
+            self._judge(mailbox, happened)
+
+    def _judge(self, mailbox: Mailbox, happened: Happened) -> None:
+        before = self._trees.get(mailbox, trees.EMPTY)
+        tree = trees.look(f"{self._known.root}/{mailbox.folder}")
+        mine = [leg for leg in self._active if leg.mailbox is mailbox]
         self._removed(mailbox, happened.event, before, tree, mine)
         self._written(mailbox, before, tree, mine)
         self._keep(mailbox, tree)
 
-    def _stale(self, mailbox: Mailbox) -> bool:
-        return any((mailbox, adapter) not in self._holds for adapter in mailbox.adapters)
-
     def _removed(self, mailbox: Mailbox, event: Event, before: trees.Tree, tree: trees.Tree, legs: list[Leg]) -> None:
         root = f"{self._known.root}/{mailbox.folder}/"
-        free = {leg.cli.adapter for leg in legs if self._acts.get(leg.cli.adapter, ()) is None}
         gone = [
             path.removeprefix(root)
-            for path, held in before.items()
-            if path not in tree and not stat.S_ISDIR(held[0]) and not is_passing(path)
+            for path in before.keys() - tree.keys()
+            if not stat.S_ISDIR(before[path][0]) and not is_passing(path)
         ]
-        gone = [name for name in gone if name.partition("/")[0] not in free and "/" in name]
+        if gone:
+            free = {leg.cli.adapter for leg in legs if self._acts.get(leg.cli.adapter, ()) is None}
+            gone = sorted(name for name in gone if name.partition("/")[0] not in free and "/" in name)
         self._kept(mailbox, event, gone[:10])
 
     def _kept(self, mailbox: Mailbox, event: Event, gone: list[str]) -> None:
@@ -283,7 +287,7 @@ class Disk:
             found.append("CLEAN-5")
         if self._known.mailboxes.answers.get(mailbox.ref, "normal") != "normal":
             found.append("CLEAN-10")
-        if self._known.live_in(mailbox) or any(leg.mailbox is mailbox for leg in self._active()):
+        if self._known.live_in(mailbox) or any(leg.mailbox is mailbox for leg in self._active):
             found.append("CLEAN-12")
         if found[0] == "CLEAN-4" and any(other.ended is not None for other in self._known.mailboxes):
             found.append("CLEAN-8")
@@ -296,8 +300,10 @@ class Disk:
         strange: list[str] = []
         root = f"{self._known.root}/{mailbox.folder}/"
         for path, held in tree.items():
+            if before.get(path) == held:
+                continue
             adapter, _, name = path.removeprefix(root).partition("/")
-            if not name or before.get(path) == held:
+            if not name:
                 continue
             mine = [leg for leg in legs if leg.cli.adapter == adapter]
             if stat.S_ISDIR(held[0]):

@@ -64,6 +64,7 @@ class Known:
         self.judge = Judge(world.checks)
         self.root = str(world.bench.base / ".agent-sessions")
         self._real_root = os.path.realpath(self.root)
+        self._places: dict[str, str] = {}
         self.settings = Settings(world.before.projects, world.before.settings)
         self.mailboxes = Mailboxes()
         self.runs: dict[str, Run] = {}
@@ -281,6 +282,8 @@ class Known:
         if name is None:
             return None
         for mailbox in self.mailboxes:
+            if mailbox.ref.kind != "issue":
+                continue
             known = mailbox.folders or (folder_names(mailbox.ref) if mailbox.ended is None else ())
             if name in known:
                 mailbox.folders = mailbox.folders or (name,)
@@ -346,10 +349,13 @@ class Known:
 
     def place(self, path: str) -> str:
         """Give a host path as the laws write it: without detours, and by the folder's own name where that is a link."""
-        path = os.path.normpath(path)
-        if path == self._real_root or path.startswith(f"{self._real_root}/"):
-            return f"{self.root}{path.removeprefix(self._real_root)}"
-        return path
+        place = self._places.get(path)
+        if place is None:
+            place = os.path.normpath(path)
+            if place == self._real_root or place.startswith(f"{self._real_root}/"):
+                place = f"{self.root}{place.removeprefix(self._real_root)}"
+            self._places[path] = place
+        return place
 
     def session_dir(self, container: ContainerStarted) -> str | None:
         """Give the name of the session directory that a container has something of."""

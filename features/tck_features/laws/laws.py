@@ -110,9 +110,9 @@ class _Bench:
             self._containers.finished(run)
         if self._plants:
             self._planting.chosen()
-        self._disk.after(happened)
+        self._disk.after(happened, quiet=not (witnessed or swept or ended))
         may_sweep = swept or isinstance(happened.event, TimePassed)
-        self._removal.after(ended, swept=swept if may_sweep else None, looked=bool(witnessed or ended or swept))
+        self._removal.after(ended, swept=swept if may_sweep else None, looked=bool(ended or swept))
         self._containers.after(happened, witnessed)
         self._naming.after()
         self._refusals.after(happened)
@@ -120,7 +120,7 @@ class _Bench:
         self._accounts.after(happened)
         if self._plants and (witnessed or ended or swept or isinstance(happened.event, TimePassed | Damaged)):
             moved = swept or bool(ended) or isinstance(happened.event, TimePassed | Damaged)
-            self._planting.after(happened, self._busy(happened), witnessed=witnessed, moved=moved)
+            self._planting.after(happened, self._busy(happened), moved=moved)
 
     def _witnessed(self, record: Record, leg: Leg | None) -> None:
         match record:

@@ -80,7 +80,7 @@ class Mailboxes:
         self._all: dict[MailboxRef, list[Mailbox]] = {}
         #: What the title of an issue is; more than one where it was told twice.
         self.titles: dict[MailboxRef, tuple[str, ...]] = {}
-        #: What an issue has been called so far.
+        #: What an issue has been called so far, the present title last.
         self.called: dict[MailboxRef, list[str]] = {}
         self.answers: dict[MailboxRef, TrackerAnswer] = {}
         #: The agent's merge requests: organization, project, number.
@@ -156,5 +156,6 @@ class Mailboxes:
 
     def _call(self, ref: MailboxRef, title: str) -> None:
         called = self.called.setdefault(ref, [])
-        if title not in called:
-            called.append(title)
+        if title in called:
+            called.remove(title)
+        called.append(title)

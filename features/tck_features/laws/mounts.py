@@ -29,6 +29,10 @@ class Mounts:
         """Look at what is known."""
         self._known = known
         self._hold = known.judge
+        self._given = sorted(
+            [os.path.realpath(source), target, True] for target, source in known.world.before.credentials
+        )
+        self._below = f"{known.root}/"
         self._places = {manual.state_path for manual in MANUALS.values() if manual.state_path is not None}
 
     def began(self, run: Run) -> None:
@@ -54,7 +58,7 @@ class Mounts:
         """Check the mounts of one start."""
         mounts = leg.container.mounts
         sessions = [mount for mount in mounts if self._is_session(mount)]
-        rest = [mount for mount in mounts if not self._is_session(mount)]
+        rest = [mount for mount in mounts if mount not in sessions]
         self._worktree(leg, rest)
         self._credentials(leg, rest, sessions)
         if leg.run is None:
@@ -70,7 +74,7 @@ class Mounts:
             )
 
     def _is_session(self, mount: Mount) -> bool:
-        return mount.target in self._places or f"{self._known.place(mount.source)}/".startswith(f"{self._known.root}/")
+        return mount.target in self._places or f"{self._known.place(mount.source)}/".startswith(self._below)
 
     # --- sessions ----------------------------------------------------------------------------------------------------
 
@@ -156,9 +160,7 @@ class Mounts:
             return
         self._hold(
             "mounts beside the worktree and the sessions: source, target and whether read-only",
-            expected=sorted(
-                [os.path.realpath(source), target, True] for target, source in self._known.world.before.credentials
-            ),
+            expected=self._given,
             actual=sorted([os.path.normpath(mount.real_source), mount.target, mount.read_only] for mount in others),
             by=by,
         )

@@ -32,7 +32,7 @@ _OPEN = 0o755
 #: How a file of nobody is called in a directory of nobody.
 _STRAY = "rollout.jsonl"
 #: One set of strangers in so many events.
-_EVERY = 6
+_EVERY = 10
 #: How much older what stands in a state directory is made, and from what age on it is old enough, in nanoseconds.
 _DAY = 86_400 * 10**9
 _OLDER, _OLD = 90 * _DAY, 45 * _DAY
@@ -55,7 +55,7 @@ class Planting:
         self.strangers: dict[str, tuple[int, datetime]] = {}
         self._events = 0
 
-    def after(self, happened: Happened, busy: set[Mailbox], *, witnessed: int, moved: bool) -> None:
+    def after(self, happened: Happened, busy: set[Mailbox], *, moved: bool) -> None:
         """Check what was planted before, and plant anew.
 
         `busy` are the mailboxes whose directories can be ready; `moved` says whether the engine can have swept.
@@ -64,9 +64,8 @@ class Planting:
         if isinstance(happened.event, Damaged):
             # Whoever plants that link lays out what it leads to.
             self._as_it_was[self._others] = trees.look(self._others)
-        if witnessed or moved:
-            self._check_canaries()
         if moved:
+            self._check_canaries()
             self._check_strangers()
         with contextlib.suppress(OSError):
             for mailbox in busy:

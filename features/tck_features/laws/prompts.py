@@ -77,11 +77,12 @@ class Prompts:
         return ("RESUME-16", "FALLBACK-19", "FALLBACK-1") if again else ("RESUME-16",)
 
     def _title(self, leg: Leg, run: Run, by: tuple[str, ...]) -> str | None:
-        """Check that the prompt is about the issue; give the title that it has in full."""
+        """Check that the prompt is about the issue; give its present title, where it has that in full."""
         called = self._known.mailboxes.called.get(run.mailbox.ref, [])
         if not called:
             return None
-        whole = next((title for title in reversed(called) if title in leg.cli.prompt), None)
+        # An older title can stand in the prompt for another reason: in the name of the branch.
+        whole = called[-1] if called[-1] in leg.cli.prompt else None
         self._hold(
             "the prompt has the title of its issue",
             of=run.mailbox.ref,

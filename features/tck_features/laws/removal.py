@@ -76,7 +76,7 @@ class Removal:
                 self._again(mailbox, swept=swept)
             self._not_ended()
             self._not_repeated()
-        if looked:
+        if looked or self._idle:
             self._nothing_else()
         self._idle.clear()
 

@@ -97,9 +97,9 @@ class Settings:
         by = ("OFF-10",) if self._refused & {(organization, project), (organization, "")} else ()
         if own is not None:
             against = ("OFF-9",) if shared is not None and shared is not own else ()
-            return own, (*(("RESUME-1",) if own else ("OFF-3",)), *against, *by)
+            return own, ("RESUME-1" if own else "OFF-3", *against, "OFF-1", *by)
         if shared is not None:
-            return shared, (*(("RESUME-1",) if shared else ("OFF-2",)), *by)
+            return shared, ("RESUME-1" if shared else "OFF-2", "OFF-1", *by)
         return True, ("RESUME-1", "OFF-1", *by)
 
     def prefixes(self, organization: str, project: str) -> tuple[str, ...]:

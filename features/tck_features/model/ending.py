@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from tck_driver.views import SessionRow
 from tck_driver.vocabulary import AdapterId, RunOutcome
 from tck_features.model import blame
 from tck_features.model.claims import Claims
@@ -135,12 +136,23 @@ class Ending:
 
     def _follow_orphan(self, box: Mailbox, run: Run, page: Page) -> datetime | None:
         """Follow a run that an engine left behind: it is given up once its lease has run out, by a sweep at last."""
-        row = page.rows.get(run.id)
-        if row is None or run.orphaned is None:
-            return None
-        legs = self._logbook.of(run.id)
+        row, legs = page.rows.get(run.id), self._logbook.of(run.id)
         if len(legs) > run.leg + 1:
             self._check_no_more(run, legs)
+        due = self._outcome_of_orphan(box, run, row, page)
+        if due is RunOutcome.LIVE:
+            self._claims.recorded(f"{run}: its row, its engine having died", run.row, row, "RESUME-15", "RESUME-14")
+            return None
+        leg = legs[run.leg]
+        statement = f"{run}: its container was stopped before it was given up"
+        self._claims.seen(statement, "RESUME-13", "ISOLATE-12", holds=leg.end is not None)
+        self._rows.close(run, row, given_up(box, run, leg, due), leg)
+        return page.since if leg.end is None else max(page.since, leg.end.at)
+
+    def _outcome_of_orphan(self, box: Mailbox, run: Run, row: SessionRow | None, page: Page) -> RunOutcome:
+        """Check the outcome of a run whose engine died. One whose row was deleted meanwhile was given up before."""
+        if row is None or run.orphaned is None:
+            return RunOutcome.ABANDONED
         lease, sweep = self._scene.longest("LEASE_SECONDS"), self._scene.longest("RECONCILE_SECONDS")
         allowed = {RunOutcome.ABANDONED}
         if box.ending is not None or box.may_end:
@@ -151,14 +163,7 @@ class Ending:
         due = RunOutcome(row.outcome) if row.outcome in allowed else RunOutcome.ABANDONED
         ids = ("RESUME-13", "RESUME-15", "CLEAN-6")
         self._claims.recorded(f"{run}: outcome, its engine having died", due, row.outcome, *ids, evidence=row)
-        if due is RunOutcome.LIVE:
-            self._claims.recorded(f"{run}: its row, its engine having died", run.row, row, "RESUME-15", "RESUME-14")
-            return None
-        leg = legs[run.leg]
-        statement = f"{run}: its container was stopped before it was given up"
-        self._claims.seen(statement, "RESUME-13", "ISOLATE-12", holds=leg.end is not None)
-        self._rows.close(run, row, given_up(box, run, leg, due), leg)
-        return page.since if leg.end is None else max(page.since, leg.end.at)
+        return due
 
 
 def _words(leg: Leg) -> str:

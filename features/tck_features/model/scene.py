@@ -41,6 +41,8 @@ class Scene:
             self.stored[("project", *key), PREFIX_SETTING] = project.branch_prefix
         for scope, organization, project_name, name, value in settings:
             self.store(scope, organization, project_name, name, value)
+        # No timer was ever set by what was never in force.
+        self._held.clear()
 
     def store(self, scope: SettingScope, organization: str, project: str, name: str, value: SettingValue) -> None:
         """Take in a value that the engine has accepted; None removes what is stored."""

@@ -292,3 +292,10 @@ def test_an_ended_issue_holds_its_name_until_it_is_removed(tmp_path: Path) -> No
     failed, world = play(tmp_path, story, Laws())
     assert failed is None
     assert [len(name.partition("~")[2]) for name in mounted(world)] == [0, 8, 8]
+
+
+def test_a_title_that_no_prompt_can_hold_and_an_older_one_in_the_name_are_let_be(tmp_path: Path) -> None:
+    odd = IssueRetitled(ISSUE, "half \udfff pair")
+    story = (*beginning(CODEX), *sent(RunDue(ISSUE, Phase.CI_FIX), odd, RunDue(ISSUE, Phase.CI_FIX)))
+    failed, _ = play(tmp_path, story, Laws())
+    assert failed is None

@@ -194,6 +194,15 @@ HISTORIES: dict[str, list[Event]] = {
         due(Phase.ANSWER),
     ],
     "rows that are old": [*beginning(), due(Phase.ANALYSIS), minutes(60 * 24 * 31), due(Phase.ANSWER)],
+    "runs that came and went, rows and all, before anybody could look": [
+        *beginning(CODEX),
+        scripted(CODEX, Script("hang"), Script("rate_limited")),
+        due(Phase.DEVELOPMENT),
+        due(Phase.ANSWER),
+        minutes(60 * 24 * 40),
+        due(Phase.CI_FIX),
+        due(Phase.ANSWER),
+    ],
     "a tracker that is busy, and then knows nothing": [
         *beginning(),
         due(Phase.ANALYSIS),
