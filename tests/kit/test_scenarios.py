@@ -127,7 +127,9 @@ def test_every_step_is_used_by_some_scenario() -> None:
     suite = read_suite(assets.scenario_folder(), ())
     used = {LIBRARY.find(step.kind, step.text).definition.origin for one in suite.scenarios for step in one.steps}
 
-    unused = {f"{one.kind} {one.source}" for one in LIBRARY.definitions if one.origin not in used}
+    # The sentences of histories are for scenarios that nobody wrote; that each can be said is tested with the wording.
+    written = [one for one in LIBRARY.definitions if "history" not in Path(one.origin).name]
+    unused = {f"{one.kind} {one.source}" for one in written if one.origin not in used}
 
     assert unused == set()
 

@@ -212,8 +212,8 @@ class Stage:
             counter = counters.get(box.ref)
             if box.loose != _OUT_OF_SIGHT or row is None or counter is None or box.ref in with_rows:
                 continue
-            if row.state != "blocked":
-                # What waits in a blocked issue nobody can tell.
+            if box.issue and row.state != "blocked":
+                # What waits in a blocked mailbox nobody can tell, and which of them are, of merge requests' neither.
                 box.begin_anew(row, counter, page.until)
 
     # What is to be run
