@@ -86,6 +86,9 @@ class Beginning:
             self._claims.recorded(f"{what}: runs of an issue that is blocked", [], [row.run], *ids)
         fitting = [work for work in box.work if row.phase in work.phases]
         ready = [work for work in fitting if work.earliest <= at]
+        if not ready and box.lenient:
+            # What a merge request's mailbox does once its retries are used up is left to the engine.
+            return Work(frozenset({row.phase}), at, at, must=False)
         if not ready:
             due = min((work.earliest for work in fitting), default=None)
             self._refuse(box, what, row, due, at)

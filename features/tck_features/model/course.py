@@ -65,6 +65,8 @@ class Course:
         if legs and before and before[-1].end_position > legs[0].position:
             statement = f"{run}: the container of {last} had ended before"
             self._claims.seen(statement, "RESUME-13", "ISOLATE-12", holds=False)
+        if legs and legs[0].state_dir is not None:
+            box.folders[run.row.adapter_id] = legs[0].state_dir
         home = HOMES.get(run.row.phase, frozenset())
         box.states = frozenset().union(*({state} if state in home else {state, *home} for state in box.states))
         if run.row.phase == Phase.DEVELOPMENT or run.row.phase in FIXES:

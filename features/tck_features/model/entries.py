@@ -97,8 +97,10 @@ def _recorded(run: Run, leg: Leg, end: RunOutcome, verdict: Verdict) -> list[Ent
     if end is RunOutcome.SUCCEEDED and not leg.saved:
         native_id = None
     if end is not RunOutcome.ABANDONED:
-        # Of files that somebody else has changed as well it cannot be said whether the run did.
-        unsure = run.damaged and end is RunOutcome.SUCCEEDED
+        # Of files that somebody else has changed as well it cannot be said whether the run did; nor whether an issue
+        # that ended at this very moment ended before.
+        by_itself = leg.end is not None and leg.end.how == "exited"
+        unsure = run.damaged if end is RunOutcome.SUCCEEDED else by_itself and end is RunOutcome.CANCELLED
         kept = (native_id, verdict.native_id, None) if unsure else (native_id,)
         return [Entry(end, one, verdict.resumed, verdict.reason) for one in dict.fromkeys(kept)]
     # What an engine had no time left to write stays as it was while the run was live.

@@ -58,11 +58,15 @@ class Leg:
 
     @property
     def saved(self) -> bool:
-        """Whether a regular file below the state directory is new or changed."""
-        answer = self.answer
+        """Whether a regular file below the state directory is new or changed, by the CLI or by its agent."""
+        answer, end = self.answer, self.end
+        if answer is None or end is None:
+            return False
+        # A CLI that was stopped did not come to what its agent was to do.
+        acted = end.how == "exited" and answer.session_id is not None
         place = STATE_PLACES.get(self.cli.adapter, "")
         written = any(isinstance(act, Write) and act.path.startswith(f"{place}/") for act in self.script.acts)
-        return answer is not None and (answer.saved or written)
+        return answer.saved or (acted and written)
 
 
 @dataclass(slots=True)

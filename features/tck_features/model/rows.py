@@ -61,7 +61,7 @@ class Rows:
     def _check_live_id(self, run: Run, leg: Leg, before: str | None) -> None:
         """Check the id that is stored while a run lasts (RESUME-15): of a fresh leg the first, else the asked one."""
         held, asked = run.row.native_session_id, leg.cli.asked_id
-        early = names_early(run.row.adapter_id, leg.script, asked)
+        early = names_early(leg.cli, leg.script)
         if asked is not None:
             due = asked
         elif before is not None and not run.leg:

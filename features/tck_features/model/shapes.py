@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tck_driver.bench import Script
 from tck_driver.vocabulary import AdapterId
-from tck_driver.witness import CliAnswered
+from tck_driver.witness import CliAnswered, CliStarted
 from tck_features.model.facts import DECLARES, is_id
 
 #: The CLI says that it has no such session, or cannot load it.
@@ -59,14 +59,15 @@ def speaks(answer: CliAnswered) -> bool:
     return answer.exit_code == 0 and answer.session_id is not None and answer.shape not in _REFUSALS
 
 
-def names_early(adapter: str, script: Script, asked: str | None) -> bool | None:
+def names_early(cli: CliStarted, script: Script) -> bool | None:
     """Say whether a CLI that is still at work has named its session by now; None where that cannot be told.
 
     Of one that was asked for a session, whether it has named that one. claude and codex name it before they call the
     model, opencode with the model's first step, copilot at its end.
     """
+    adapter, asked = cli.adapter, cli.asked_id
     shape, at_once = script.shape, script.duration_ms == 0
-    if (shape in _OF_RESUMES and asked is None) or (shape == "id_in_use" and asked is not None):
+    if (shape in _OF_RESUMES and asked is None) or (shape == "id_in_use" and cli.chosen_id is None):
         # It means nothing for what was asked.
         shape = "ok"
     if shape == "odd_id" and not _odd_is_one(adapter, script, asked):

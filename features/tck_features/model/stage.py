@@ -247,7 +247,8 @@ class Stage:
             box.relax()
             return
         waiting = {phase for work in box.work if work.must for phase in work.phases}
-        last = {box.runs[-1].row.phase} if box.runs else set[str]()
+        # Once its row is deleted, nobody needs to know any more which phase ran last.
+        last = {run.row.phase for run in box.runs[-1:] if not run.gone}
         self.course.block(box, frozenset({*waiting, *last}))
 
     def _retry(self, ref: MailboxRef, page: Page) -> None:

@@ -143,15 +143,15 @@ class Tracker:
 
     def _check_words(self, box: Mailbox, write: ForgeWrite) -> None:
         """Check that a comment beside a fallback does not speak of it, the model's own words left out."""
-        runs = [run for run in (*box.concluded, *box.begun) if run.fell_back]
-        if not runs:
+        runs = box.touched
+        if not any(run.fell_back for run in runs):
+            return
+        scripts = [leg.script for run in runs for leg in self._logbook.of(run.id)]
+        if any(script.shape == "prose_id" for script in scripts):
             return
         text = write.text
-        for run in runs:
-            for leg in self._logbook.of(run.id):
-                if leg.script.shape == "prose_id":
-                    return
-                text = text.replace(leg.script.answer, "")
+        for script in scripts:
+            text = text.replace(script.answer, "")
         if _SESSIONS.search(text):
             self._claims.witnessed(f"{box.ref}: a comment that speaks of sessions", None, write.text, "FALLBACK-10")
 

@@ -6,7 +6,7 @@ import pytest
 
 from tck_driver.bench import Script, Shape
 from tck_driver.vocabulary import AdapterId
-from tck_driver.witness import CliAnswered
+from tck_driver.witness import CliAnswered, CliStarted
 from tck_features.model.shapes import names_early, refuses, reported
 
 A = "68f2e256-2044-419c-8be0-534e723d556e"
@@ -94,4 +94,15 @@ def test_a_cli_at_work_has_named_its_session_or_not(
     asked: str | None,
     early: bool | None,  # noqa: FBT001 -- a right value
 ) -> None:
-    assert names_early(adapter, Script(shape, duration), asked) is early
+    chosen = None if asked is not None or adapter in {CODEX, OPENCODE} else B
+    cli = CliStarted(
+        "c", adapter, (), (), "/workspace", "Do it.", asked, chosen, None, asked_loosely=False, usage_error=None
+    )
+    assert names_early(cli, Script(shape, duration)) is early
+
+
+def test_an_id_that_nobody_chose_is_not_in_use() -> None:
+    cli = CliStarted(
+        "c", CLAUDE, (), (), "/workspace", "Do it.", None, None, None, asked_loosely=False, usage_error=None
+    )
+    assert names_early(cli, Script("id_in_use", 1000)) is True
