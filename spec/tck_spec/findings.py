@@ -7,15 +7,28 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["MOST_SUGGESTIONS", "Finding", "Severity", "did_you_mean"]
+__all__ = ["MOST_SUGGESTIONS", "SEVERITY_NAMES", "Edit", "Finding", "Severity", "did_you_mean"]
 
 #: ``E`` fails a check, ``W`` deserves a look, ``I`` is said so that nobody takes silence for a pass.
 Severity = Literal["E", "W", "I"]
 
+#: How each severity is written in settings and in what is printed.
+SEVERITY_NAMES: Final[Mapping[Severity, str]] = {"E": "error", "W": "warning", "I": "info"}
+
 #: Looking for the nearest name costs milliseconds, so a rule stops offering after so many findings.
 MOST_SUGGESTIONS: Final = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A part of one line to replace: columns from 1, the end is the column after the last character."""
+
+    line: int
+    column: int
+    end_column: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +44,10 @@ class Finding:
     hint: str = ""
     #: The file the place is in, where that is not the specification itself.
     source: str | None = None
+    #: How many characters from there on are meant; 0 where only the start is known.
+    length: int = 0
+    #: The edits that mend it, all of them together; only where no other repair can be meant.
+    fix: tuple[Edit, ...] = ()
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

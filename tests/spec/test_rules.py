@@ -14,7 +14,7 @@ FIXTURES: Final = Path(__file__).parent / "fixtures"
 
 
 def _pairs() -> list[tuple[str, str, list[str]]]:
-    text = (FIXTURES / "rules.txt").read_text(encoding="utf-8")
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(FIXTURES.glob("rules*.txt")))
     pairs: list[tuple[str, str, list[str]]] = []
     for part in text.split("\n=== ")[1:]:
         name, _, rest = part.partition("\n")

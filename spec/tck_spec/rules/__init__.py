@@ -7,17 +7,21 @@ its findings are at most. What it is about is its docstring.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from tck_spec.errors import SpecificationError
+from tck_spec.findings import Finding, Severity, did_you_mean
 from tck_spec.rules import content, crossreferences, links, numbers, statements
 from tck_spec.rules.context import Context, context_of
+from tck_spec.rules.excuses import excuse, excuse_without_reason, unused_excuse
 
 if TYPE_CHECKING:
-    from tck_spec.findings import Finding, Severity
+    from tck_spec.library import Library
+    from tck_spec.settings import Settings
     from tck_spec.specification import Specification
 
-__all__ = ["RULES", "Rule", "check"]
+__all__ = ["RULES", "Rule", "check", "severities"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,8 @@ class Rule:
     name: str
     severity: Severity
     find: Callable[[Context], Iterator[Finding]]
+    #: Whether it is asked without a setting that says so.
+    on: bool = True
 
 
 RULES: Final = (
@@ -56,11 +62,48 @@ RULES: Final = (
     Rule("DOC002", "mixed-line-ends", "W", content.line_ends),
     Rule("DOC003", "not-text", "E", content.not_text),
     Rule("DOC004", "unclosed-fence", "E", content.unclosed_fence),
+    Rule("SUP001", "excuse-without-reason", "E", excuse_without_reason),
+    Rule("SUP002", "unused-excuse", "W", unused_excuse),
 )
 
 
-def check(spec: Specification) -> tuple[Finding, ...]:
-    """Return what all rules find, by place."""
-    context = context_of(spec)
-    found = [finding for rule in RULES for finding in rule.find(context)]
+def check(spec: Specification, settings: Settings | None = None, library: Library | None = None) -> tuple[Finding, ...]:
+    """Return what the rules find that are on, by place, without what the document itself excuses with a reason."""
+    context = context_of(spec, settings, library)
+    levels = severities(context.settings)
+    found: list[Finding] = []
+    for rule in RULES:
+        level = levels[rule.code]
+        if level is not None:
+            found += (_raised(finding, rule, level) for finding in rule.find(context))
+    found = list(excuse(context.spec, found, [rule.code for rule in RULES], levels))
     return tuple(sorted(found, key=lambda one: (one.line, one.column, one.rule)))
+
+
+def severities(settings: Settings) -> dict[str, Severity | None]:
+    """Return how severe each rule is by the settings, None for off; raises `SpecificationError` for an unknown rule."""
+    levels: dict[str, Severity | None] = {rule.code: rule.severity if rule.on else None for rule in RULES}
+    own: dict[str, Severity] = {rule.code: rule.severity for rule in RULES}
+    codes = {name.lower(): rule.code for rule in RULES for name in (rule.code, rule.name)}
+    for name, level in settings.rules.items():
+        if name.lower() == "all":
+            for rule in RULES:
+                levels[rule.code] = rule.severity if level == "on" else level
+    for name, level in settings.rules.items():
+        code = codes.get(name.lower())
+        if code is not None:
+            levels[code] = own[code] if level == "on" else level
+        elif name.lower() != "all":
+            near = did_you_mean(name.upper(), own) or did_you_mean(name, codes)
+            where = str(settings.path or "rules")
+            raise SpecificationError(f"there is no rule '{name}'", where, near or "`session-tck rules` lists them")
+    return levels
+
+
+def _raised(finding: Finding, rule: Rule, level: Severity) -> Finding:
+    """Give a finding the severity that was set: of a rule that is raised all cases are, of a lowered one the severe."""
+    order = "IWE"
+    raised = order.index(level) > order.index(rule.severity)
+    if raised or order.index(finding.severity) > order.index(level):
+        return replace(finding, severity=level)
+    return finding
