@@ -134,7 +134,7 @@ def read_suite(
     for path in sorted(folder.rglob("*.feature")):
         where = path.relative_to(folder).as_posix()
         try:
-            text, rows = _text(path, where, thorough=thorough)
+            text, rows = feature_text(path, where, thorough=thorough)
             found, wrong = _read_text(text, where)
             left_out += rows
         except ScenarioSyntaxError as fault:
@@ -154,7 +154,7 @@ def write_suite(source: Path, target: Path, *, thorough: bool) -> None:
     """Write the features below one folder into another, as they are to be run."""
     for path in sorted(source.rglob("*.feature")):
         where = path.relative_to(source)
-        text, _ = _text(path, where.as_posix(), thorough=thorough)
+        text, _ = feature_text(path, where.as_posix(), thorough=thorough)
         (target / where).parent.mkdir(parents=True, exist_ok=True)
         (target / where).write_text(text, encoding="utf-8")
 
@@ -169,7 +169,7 @@ class ScenarioSyntaxError(Exception):
 
 
 def _read_text(text: str, where: str) -> tuple[list[Scenario], list[ScenarioFault]]:
-    document = _parse(text, where)
+    document = parse_feature(text, where)
     feature: Node | None = document.get("feature")
     if feature is None:
         raise ScenarioSyntaxError(ScenarioFault(f"{where}:1", "there is no feature in this file", "syntax"))
@@ -195,8 +195,11 @@ def _read_text(text: str, where: str) -> tuple[list[Scenario], list[ScenarioFaul
     return [_scenario(pickle, nodes, rows, where) for pickle in pickles], faults
 
 
-def _text(path: Path, where: str, *, thorough: bool) -> tuple[str, int]:
-    """Read a file within bounds; give its text as it is to be run, and how many rows that leaves out."""
+def feature_text(path: Path, where: str, *, thorough: bool) -> tuple[str, int]:
+    """Read a file within bounds; give its text as it is to be run, and how many rows that leaves out.
+
+    Raises `ScenarioSyntaxError`.
+    """
     try:
         if path.exists() and not path.is_file():
             raise ScenarioSyntaxError(ScenarioFault(where, "this is no file", "syntax"))
@@ -212,7 +215,8 @@ def _text(path: Path, where: str, *, thorough: bool) -> tuple[str, int]:
     return (text, 0) if thorough else trimmed(text)
 
 
-def _parse(text: str, where: str) -> Node:
+def parse_feature(text: str, where: str) -> Node:
+    """Parse the text of a feature file; raises `ScenarioSyntaxError`."""
     try:
         document = cast("Node", Parser().parse(TokenScanner(text)))
     except CompositeParserException as fault:

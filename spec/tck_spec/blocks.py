@@ -89,6 +89,8 @@ class Document:
     blocks: tuple[Block, ...]
     definitions: tuple[Definition, ...]
     broken_tables: tuple[BrokenTable, ...]
+    #: How many lines of YAML stand before the document itself.
+    skipped: int = 0
 
 
 @dataclass(slots=True)
@@ -148,9 +150,9 @@ class _Scanner:
         self._open_containers(cursor)
         self._leaf_line(number, cursor)
 
-    def finish(self) -> Document:
+    def finish(self, skipped: int) -> Document:
         self._close_leaf()
-        return Document(tuple(self.blocks), tuple(self.definitions), tuple(self.broken_tables))
+        return Document(tuple(self.blocks), tuple(self.definitions), tuple(self.broken_tables), skipped)
 
     # Containers
 
@@ -383,4 +385,4 @@ def scan(lines: list[str]) -> Document:
     skipped = _front_matter(lines)
     for number, line in enumerate(lines[skipped:], start=skipped + 1):
         scanner.line(number, line)
-    return scanner.finish()
+    return scanner.finish(skipped)

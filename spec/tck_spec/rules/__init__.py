@@ -6,7 +6,7 @@ its findings are at most. What it is about is its docstring.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +15,7 @@ from tck_spec.findings import Finding, Severity, did_you_mean
 from tck_spec.rules import content, crossreferences, links, numbers, statements
 from tck_spec.rules.context import Context, context_of
 from tck_spec.rules.excuses import excuse, excuse_without_reason, unused_excuse
+from tck_spec.rules.of_the_set import known_elsewhere
 
 if TYPE_CHECKING:
     from tck_spec.library import Library
@@ -62,13 +63,26 @@ RULES: Final = (
     Rule("DOC002", "mixed-line-ends", "W", content.line_ends),
     Rule("DOC003", "not-text", "E", content.not_text),
     Rule("DOC004", "unclosed-fence", "E", content.unclosed_fence),
+    Rule("COV001", "uncovered", "E", known_elsewhere),
+    Rule("COV002", "orphan-tag", "E", known_elsewhere),
+    Rule("COV003", "suspect-scenario", "E", known_elsewhere),
+    Rule("COV004", "bad-waiver", "E", known_elsewhere),
+    Rule("COV005", "idle-coverage", "W", known_elsewhere),
     Rule("SUP001", "excuse-without-reason", "E", excuse_without_reason),
     Rule("SUP002", "unused-excuse", "W", unused_excuse),
 )
 
 
-def check(spec: Specification, settings: Settings | None = None, library: Library | None = None) -> tuple[Finding, ...]:
-    """Return what the rules find that are on, by place, without what the document itself excuses with a reason."""
+def check(
+    spec: Specification,
+    settings: Settings | None = None,
+    library: Library | None = None,
+    more: Sequence[Finding] | None = None,
+) -> tuple[Finding, ...]:
+    """Return what the rules find that are on, by place, without what the document itself excuses with a reason.
+
+    `more` is what was found of this document by looking at scenarios; None where nobody looked.
+    """
     context = context_of(spec, settings, library)
     levels = severities(context.settings)
     found: list[Finding] = []
@@ -76,7 +90,15 @@ def check(spec: Specification, settings: Settings | None = None, library: Librar
         level = levels[rule.code]
         if level is not None:
             found += (_raised(finding, rule, level) for finding in rule.find(context))
-    found = list(excuse(context.spec, found, [rule.code for rule in RULES], levels))
+    by_code = {rule.code: rule for rule in RULES}
+    for finding in more or ():
+        level = levels[finding.rule]
+        if level is not None:
+            found.append(_raised(finding, by_code[finding.rule], level))
+    if more is None:
+        # Nobody has looked, so nobody knows whether an excuse is needed.
+        levels.update({rule.code: None for rule in RULES if rule.find is known_elsewhere})
+    found = list(excuse(context.spec, found, by_code, levels))
     return tuple(sorted(found, key=lambda one: (one.line, one.column, one.rule)))
 
 
