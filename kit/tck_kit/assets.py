@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from importlib import metadata
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
@@ -26,8 +25,20 @@ def scenario_folder() -> Path:
     return _asset("scenarios", "features/scenarios")
 
 
+def rules_page() -> Path:
+    """Give the page that explains the rules of `check`."""
+    return _asset("rules.md", "docs/rules.md")
+
+
+def installed() -> bool:
+    """Tell whether the kit's own documents were packed into it, and so left behind what they link to."""
+    return _PACKAGED.exists()
+
+
 def version() -> str:
     """Give the version of the kit."""
+    from importlib import metadata  # noqa: PLC0415 -- only a report needs it
+
     return metadata.version("session-tck")
 
 

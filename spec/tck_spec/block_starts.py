@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from html import unescape
 from typing import Final
 
 __all__ = [
@@ -17,11 +18,14 @@ __all__ = [
     "fence",
     "html",
     "interrupts",
+    "link_target",
     "list_marker",
     "setext_level",
     "thematic_break",
 ]
 
+#: What a line begins with that opens a container or a leaf other than text.
+_STARTS: Final = frozenset(">-+*0123456789#`~<_")
 _ATX: Final = re.compile(r"(#{1,6})(?:[ \t]+|$)")
 _FENCE: Final = re.compile(r"(`{3,})([^`]*)$|(~{3,})(.*)$")
 _LIST: Final = re.compile(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)")
@@ -29,11 +33,16 @@ _SETEXT: Final = re.compile(r"(?:=+|-+)[ \t]*$")
 
 #: ``[label]: target "title"``; a label that starts with ``^`` is a footnote and stays text.
 DEFINITION: Final = re.compile(
-    r"[ \t]{0,3}\[(?P<label>(?!\^)(?:[^\[\]\\]|\\.){1,999})\]:(?:[ \t]*\n)?[ \t]*"
-    r"(?P<target><[^<>\n]*>|[^\s<]\S*)"
-    r"""(?:(?:[ \t]+|[ \t]*\n[ \t]*)(?:"[^"]{0,1000}"|'[^']{0,1000}'|\([^()]{0,1000}\)))?"""
+    r"\[(?P<label>(?!\^)(?=[^\]]*[^\s\]])(?:[^\[\]\\]|\\(?s:.)){1,999})\]:(?:[ \t]*\n)?[ \t]*"
+    r"(?P<target><(?:[^<>\n\\]|\\.)*>|[^\x00-\x20\x7f<][^\x00-\x20\x7f]*)"
+    r"(?:(?:[ \t]+|[ \t]*\n[ \t]*)(?:"
+    r""""(?:[^"\\]|\\(?s:.)){0,1000}"|'(?:[^'\\]|\\(?s:.)){0,1000}'|\((?:[^()\\]|\\(?s:.)){0,1000}\)))?"""
     r"[ \t]*(?:\n|\Z)",
 )
+_ESCAPED: Final = re.compile(
+    r"\\(?P<char>[!-/:-@\[-`{-~])|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});"
+)
+_PARENTHESIS: Final = re.compile(r"\\.|[()]")
 
 _HTML_VERBATIM: Final = (
     (
@@ -131,6 +140,27 @@ def html(line: str, *, in_paragraph: bool) -> Html | None:
     return None
 
 
+def link_target(written: str) -> str | None:
+    """Return where a link leads that is written so: without angle brackets, escapes and entities; None for nowhere.
+
+    Without angle brackets every parenthesis needs its counterpart.
+    """
+    if written.startswith("<"):
+        written = written[1:-1]
+    elif not _is_balanced(written):
+        return None
+    return _ESCAPED.sub(lambda match: match["char"] or unescape(match.group()), written)
+
+
+def _is_balanced(target: str) -> bool:
+    depth = 0
+    for match in _PARENTHESIS.finditer(target):
+        depth += {"(": 1, ")": -1}.get(match.group(), 0)
+        if depth < 0:
+            return False
+    return not depth
+
+
 def list_marker(line: str, *, in_paragraph: bool) -> str:
     """Return the list marker a line starts with; inside a paragraph only a bullet or ``1.`` with text after it."""
     match = _LIST.match(line)
@@ -143,7 +173,7 @@ def list_marker(line: str, *, in_paragraph: bool) -> str:
 
 def interrupts(line: str) -> bool:
     """Tell whether a line that its containers do not claim starts a block of its own."""
-    return (
+    return line[:1] in _STARTS and (
         line.startswith(">")
         or atx_heading(line) is not None
         or _FENCE.match(line) is not None

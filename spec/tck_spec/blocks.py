@@ -11,86 +11,30 @@ Every step is linear in the line and nesting is capped, so hostile input costs t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
 from tck_spec import block_starts as starts
 from tck_spec.cursor import Cursor
+from tck_spec.document import Block, BrokenTable, Definition, Document, Kind, Segment
 from tck_spec.rows import Row, is_delimiter, split_row
 
-__all__ = ["Block", "BrokenTable", "Definition", "Document", "Kind", "Segment", "scan"]
-
-Kind = Literal["heading", "paragraph", "fence", "code", "html", "table"]
+__all__ = [
+    "Block",
+    "BrokenTable",
+    "Definition",
+    "Document",
+    "Kind",
+    "Scanner",
+    "Segment",
+    "front_matter",
+    "scan",
+]
 
 _DEEPEST: Final = 100
 _CODE_INDENT: Final = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """The share that one source line has in a block; line and column count from 1."""
-
-    line: int
-    column: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A leaf block with the place of each of its lines."""
-
-    kind: Kind
-    line: int
-    column: int
-    segments: tuple[Segment, ...]
-    #: Heading level, 1 to 6.
-    level: int = 0
-    #: Info string of a fence.
-    info: str = ""
-    #: Header and body of a table.
-    rows: tuple[Row, ...] = ()
-    #: The list items around this block, outermost first, each by a number of its own.
-    items: tuple[int, ...] = ()
-    #: Whether it is the first block of its innermost list item.
-    leading: bool = False
-    quoted: bool = False
-    #: Only for a fence: whether its closing line was there.
-    closed: bool = True
-
-    @property
-    def text(self) -> str:
-        """The Markdown of the block without the markers of its containers."""
-        return "\n".join(segment.text for segment in self.segments)
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """A link reference definition, ``[label]: target``."""
-
-    label: str
-    target: str
-    line: int
-    column: int
-
-
-@dataclass(frozen=True, slots=True)
-class BrokenTable:
-    """Two lines that were meant as the head of a table but have different numbers of cells."""
-
-    line: int
-    column: int
-    header_cells: int
-    delimiter_cells: int
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """The blocks of one text, in order, and what was noticed on the way."""
-
-    blocks: tuple[Block, ...]
-    definitions: tuple[Definition, ...]
-    broken_tables: tuple[BrokenTable, ...]
-    #: How many lines of YAML stand before the document itself.
-    skipped: int = 0
+#: A line that begins with none of these opens no container, or is no leaf but text.
+_CONTAINER_STARTS: Final = frozenset(">-+*0123456789")
+_LEAF_STARTS: Final = frozenset("#`~<-_*=|:")
 
 
 @dataclass(slots=True)
@@ -117,13 +61,15 @@ class _Leaf:
     level: int = 0
     info: str = ""
     closed: bool = True
+    #: Blank lines that belong to indented code if more of it follows.
+    blanks: list[Segment] = field(default_factory=list[Segment])
     #: What ends a fence: its character, its length and its own indentation.
     fence: starts.Fence | None = None
     #: What ends an HTML block.
     html: starts.Html | None = None
 
 
-class _Scanner:
+class Scanner:
     """The state between two lines."""
 
     def __init__(self) -> None:
@@ -135,8 +81,11 @@ class _Scanner:
         self.items = 0
 
     def line(self, number: int, text: str) -> None:
+        """Take the next line."""
+        if not text and self.at_rest:
+            return
         cursor = Cursor(text)
-        matched = self._match_containers(cursor)
+        matched = self._match_containers(cursor) if self.containers else 0
         if matched < len(self.containers):
             if self._is_lazy(cursor):
                 self._add(number, cursor)
@@ -150,7 +99,13 @@ class _Scanner:
         self._open_containers(cursor)
         self._leaf_line(number, cursor)
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing is open, so that the next line does not depend on any before it."""
+        return self.leaf is None and not self.containers
+
     def finish(self, skipped: int) -> Document:
+        """Close what is open, and return all blocks."""
         self._close_leaf()
         return Document(tuple(self.blocks), tuple(self.definitions), tuple(self.broken_tables), skipped)
 
@@ -176,7 +131,7 @@ class _Scanner:
         return cursor.indent >= _CODE_INDENT or not starts.interrupts(cursor.rest)
 
     def _open_containers(self, cursor: Cursor) -> None:
-        while cursor.indent < _CODE_INDENT and len(self.containers) < _DEEPEST:
+        while cursor.rest[:1] in _CONTAINER_STARTS and cursor.indent < _CODE_INDENT and len(self.containers) < _DEEPEST:
             in_paragraph = self.leaf is not None and self.leaf.kind == "paragraph"
             if cursor.take_quote_marker():
                 self._close_leaf()
@@ -194,15 +149,21 @@ class _Scanner:
     def _leaf_line(self, number: int, cursor: Cursor) -> None:
         leaf = self.leaf
         if cursor.blank:
-            self._close_leaf()
+            if leaf is not None and leaf.kind == "code":
+                leaf.blanks.append(Segment(number, cursor.column, ""))
+            else:
+                self._close_leaf()
             return
         paragraph = leaf is not None and leaf.kind == "paragraph"
         if cursor.indent >= _CODE_INDENT and not paragraph:
             if leaf is None or leaf.kind != "code":
                 self._open("code", number, cursor)
+            else:
+                leaf.segments += leaf.blanks
+                leaf.blanks.clear()
             self._add(number, cursor)
             return
-        if cursor.indent < _CODE_INDENT:
+        if cursor.rest[0] in _LEAF_STARTS and cursor.indent < _CODE_INDENT:
             if paragraph and self._ends_as_heading_or_table(number, cursor):
                 return
             if self._opens_at_once(number, cursor, paragraph=paragraph):
@@ -322,8 +283,7 @@ class _Scanner:
         return self.leaf
 
     def _add(self, number: int, cursor: Cursor) -> None:
-        if cursor.rest.strip():
-            self._last().segments.append(Segment(number, cursor.column, cursor.rest))
+        self._last().segments.append(Segment(number, cursor.column, cursor.rest))
 
     @staticmethod
     def _row(number: int, cursor: Cursor) -> Row:
@@ -334,7 +294,9 @@ class _Scanner:
         position = taken = 0
         while match := starts.DEFINITION.match(text, position):
             head = leaf.segments[taken]
-            target = match["target"].removeprefix("<").removesuffix(">")
+            target = starts.link_target(match["target"])
+            if target is None:
+                break
             self.definitions.append(Definition(match["label"], target, head.line, head.column))
             taken += text.count("\n", position, match.end()) + (match.end() == len(text) and text[-1:] != "\n")
             position = match.end()
@@ -367,7 +329,7 @@ class _Scanner:
         )
 
 
-def _front_matter(lines: list[str]) -> int:
+def front_matter(lines: list[str]) -> int:
     """Return how many lines of YAML stand before the document itself."""
     if not lines or lines[0].rstrip() != "---":
         return 0
@@ -381,8 +343,8 @@ def _front_matter(lines: list[str]) -> int:
 
 def scan(lines: list[str]) -> Document:
     """Sort lines (without their line ends) into blocks."""
-    scanner = _Scanner()
-    skipped = _front_matter(lines)
+    scanner = Scanner()
+    skipped = front_matter(lines)
     for number, line in enumerate(lines[skipped:], start=skipped + 1):
         scanner.line(number, line)
     return scanner.finish(skipped)

@@ -6,13 +6,14 @@ that was reviewed against another wording is suspect: each would otherwise be a 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tck_spec.findings import MOST_SUGGESTIONS, Finding, Severity, did_you_mean
 from tck_spec.keywords import strength
+from tck_spec.lock.minting import tag_of
 from tck_spec.references import area_of
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from tck_spec.settings import Waiver
     from tck_spec.specification import Specification
 
-__all__ = ["Required", "ScenarioTag", "Suspect", "Waivers", "coverage", "is_meant", "required_of"]
+__all__ = ["Required", "ScenarioTag", "Suspect", "Waivers", "coverage", "meant", "required_of"]
 
 #: A tag that is as near as this to an id was meant as one.
 _SLIP: Final = 0.8
@@ -77,19 +78,19 @@ class Waivers:
 
     @property
     def waived(self) -> frozenset[str]:
-        """The ids, in capitals, that a good waiver names."""
-        return frozenset(one.requirement.upper() for one in self.all if self.good(one))
+        """The ids, as tags, that a good waiver names."""
+        return frozenset(tag_of(one.requirement) for one in self.all if self.good(one))
 
-    def flaws(self, known: Collection[str]) -> Iterator[Finding]:
+    def flaws(self, known: Mapping[str, str]) -> Iterator[Finding]:
         """Yield COV004: what is wrong with waivers, in the settings file."""
         for one in self.all:
             problems = (
                 (not one.reason.strip(), "has no reason, so it waives nothing", "say why in reason = …"),
                 (one.until is not None and not self.good(one), f"ended on {one.until}", "write the scenario"),
                 (
-                    one.requirement.upper() not in known,
+                    tag_of(one.requirement) not in known,
                     "names no requirement",
-                    did_you_mean(one.requirement.upper(), known) or "take it away",
+                    did_you_mean(one.requirement.upper(), known.values()) or "take it away",
                 ),
             )
             for wrong, problem, hint in problems:
@@ -118,7 +119,7 @@ def coverage(
 ) -> tuple[Finding, ...]:
     """Hold the tags of scenarios against the requirements.
 
-    `links` maps ids to the scenarios tagged with them; capitals do not matter, because tags are in lower case.
+    `links` maps ids or tags to the scenarios tagged with them; both are compared as tags, in lower case.
 
     COV001: a requirement has no scenario; an error where it binds (MUST), a warning for SHOULD, said for MAY.
     COV002: a tag names no requirement; `Finding.source` is the feature file and the line is in it.
@@ -130,8 +131,8 @@ def coverage(
     waivers = waivers or Waivers()
     tagged: dict[str, list[ScenarioTag]] = {}
     for identifier, tags in links.items():
-        tagged.setdefault(identifier.upper(), []).extend(tags)
-    known = {one.id.upper() for one in wanted}
+        tagged.setdefault(tag_of(identifier), []).extend(tags)
+    known = {tag_of(one.id): one.id for one in wanted}
     waived = waivers.waived
     found = [
         Finding(
@@ -140,12 +141,12 @@ def coverage(
             one.line,
             one.column,
             f"{one.id} has no scenario",
-            f"tag one with @{one.id.lower()}",
+            f"tag one with @{tag_of(one.id)}",
             one.source,
             len(one.id),
         )
         for one in wanted
-        if not tagged.get(one.id.upper()) and one.id.upper() not in waived
+        if not tagged.get(tag_of(one.id)) and tag_of(one.id) not in waived
     ]
     found += _orphans(tagged, known)
     found += _suspects(suspects, waived, strict=strict)
@@ -154,17 +155,17 @@ def coverage(
     return tuple(found)
 
 
-def _orphans(tagged: Mapping[str, Sequence[ScenarioTag]], known: Collection[str]) -> Iterator[Finding]:
+def _orphans(tagged: Mapping[str, Sequence[ScenarioTag]], known: Mapping[str, str]) -> Iterator[Finding]:
     orphans = [(name, tag) for name, tags in tagged.items() if name not in known for tag in tags]
     for number, (name, tag) in enumerate(sorted(orphans, key=lambda pair: (pair[1].path, pair[1].line))):
-        hint = did_you_mean(name, sorted(known)) if number < MOST_SUGGESTIONS else ""
-        message = f"the scenario '{tag.scenario}' is tagged @{name.lower()}, and no requirement has that id"
+        hint = did_you_mean(name.upper(), sorted(known.values())) if number < MOST_SUGGESTIONS else ""
+        message = f"the scenario '{tag.scenario}' is tagged @{name}, and no requirement has that id"
         yield Finding("COV002", "E", tag.line, 1, message, hint or "correct the tag", tag.path)
 
 
 def _suspects(suspects: Sequence[Suspect], waived: Collection[str], *, strict: bool) -> Iterator[Finding]:
     for one in suspects:
-        if one.requirement.upper() not in waived:
+        if tag_of(one.requirement) not in waived:
             message = f"'{one.tag.scenario}' was written for an earlier wording of {one.requirement}"
             hint = f"look at it again, then `session-tck accept {one.requirement}`"
             yield Finding("COV003", "E" if strict else "W", one.tag.line, 1, message, hint, one.tag.path)
@@ -176,27 +177,32 @@ def _idle(
     """Yield COV005 once for each section of which some requirement has scenarios and none of them ever runs."""
     sections: dict[tuple[str | None, str], list[Required]] = {}
     for one in wanted:
-        tags = tagged.get(one.id.upper(), ())
-        if tags and all(tag.idle for tag in tags) and one.id.upper() not in waived:
+        tags = tagged.get(tag_of(one.id), ())
+        if tags and all(tag.idle for tag in tags) and tag_of(one.id) not in waived:
             sections.setdefault((one.source, one.section), []).append(one)
     for (source, section), idle in sections.items():
         first = idle[0]
-        tag = tagged[first.id.upper()][0]
+        tag = tagged[tag_of(first.id)][0]
         names = ", ".join(one.id for one in idle[:5]) + (f" and {len(idle) - 5} more" if idle[5:] else "")
         where = f"in section {section}, " if section else ""
         message = f"{where}{names}: no scenario ever runs ('{tag.scenario}' {tag.idle})"
         yield Finding("COV005", "W", first.line, first.column, message, "write one that does", source, len(first.id))
 
 
-def is_meant(tag: str, known: Collection[str]) -> bool:
-    """Tell whether a tag was meant as a requirement's id: it has the area of one, or is one but for a slip.
+def meant(tags: Iterable[str], known: Iterable[str]) -> frozenset[str]:
+    """Return the tags that were meant as ids of requirements: they have the area of one, or are one but for a slip.
 
     Scenarios have other tags as well, such as ``@smoke``, and those are nobody's mistake.
     """
-    name = tag.upper()
-    if name in known:
-        return True
-    areas = {area_of(one) for one in known}
-    if name in areas or not any(char.isdigit() for char in name):
-        return False
-    return area_of(name) in areas or bool(get_close_matches(name, list(known), n=1, cutoff=_SLIP))
+    keys = {tag_of(one) for one in known}
+    areas = {area_of(one) for one in keys}
+    order = sorted(keys)
+
+    def is_one(name: str) -> bool:
+        if name in keys:
+            return True
+        if name in areas or not any(char.isdigit() for char in name):
+            return False
+        return area_of(name) in areas or bool(get_close_matches(name, order, n=1, cutoff=_SLIP))
+
+    return frozenset(tag for tag in tags if is_one(tag_of(tag)))

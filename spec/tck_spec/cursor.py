@@ -12,34 +12,32 @@ _TAB: Final = 4
 class Cursor:
     """How far the containers around a line have consumed it."""
 
-    __slots__ = ("_first", "_width", "position", "text")
+    __slots__ = ("_first", "_tabs", "_width", "blank", "position", "rest", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         #: Characters consumed.
         self.position = 0
         self._width = 0
-        self._first = len(text) - len(text.lstrip(" \t"))
-
-    @property
-    def blank(self) -> bool:
-        """Whether only white space remains."""
-        return self._first >= len(self.text)
+        self._tabs = "\t" in text
+        visible = text.lstrip(" \t")
+        self._first = len(text) - len(visible)
+        #: The remaining text without its indentation and without white space at its end.
+        self.rest = visible.rstrip(" \t")
+        #: Whether only white space remains.
+        self.blank = not visible
 
     @property
     def indent(self) -> int:
         """Columns of white space before the next visible character; 0 on a blank rest."""
         if self.blank:
             return 0
+        if not self._tabs:
+            return self._first - self.position
         width = self._width
         for char in self.text[self.position : self._first]:
             width += _TAB - width % _TAB if char == "\t" else 1
         return width - self._width
-
-    @property
-    def rest(self) -> str:
-        """The remaining text without its indentation and without white space at its end."""
-        return self.text[self._first :].rstrip(" \t")
 
     @property
     def tail(self) -> str:
@@ -53,6 +51,11 @@ class Cursor:
 
     def advance(self, columns: int) -> None:
         """Consume white space; a tab that reaches further stays, and counts for what is left of it."""
+        if not self._tabs:
+            step = min(columns, self._first - self.position)
+            self.position += step
+            self._width += step
+            return
         while columns > 0 and self.position < self._first:
             step = _TAB - self._width % _TAB if self.text[self.position] == "\t" else 1
             if step > columns:
@@ -85,7 +88,7 @@ class Cursor:
         return indent + len(marker) + spaces
 
     def _settle(self) -> None:
-        position = self.position
-        while position < len(self.text) and self.text[position] in " \t":
-            position += 1
-        self._first = position
+        visible = self.text[self.position :].lstrip(" \t")
+        self._first = len(self.text) - len(visible)
+        self.rest = visible.rstrip(" \t")
+        self.blank = not visible

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tck_spec.markdown import Inline, Link
+    from tck_spec.markdown import Inline, Link, Span
 
 __all__ = ["Neighbourhood", "is_outside", "names_a_document", "vocabulary"]
 
@@ -38,7 +38,22 @@ _WORD_BEFORE: Final = re.compile(
     r"(?P<word>[A-Za-z0-9][\w.+/#-]{0,60}?)(?:['\u2019]s?)?"
     r"(?P<noun>\s(?:spec|specification|standard|draft|charter|protocol|core|document|paper))?\s*\(?\s*$",
 )
-_CITATION_BEFORE: Final = re.compile(r"\[[A-Za-z0-9][\w .+/:-]{0,60}\],?\s*$")
+#: Nouns that no document uses of itself without "this": what stands before them names another one.
+_OTHERS_NOUN: Final = re.compile(
+    r"\s(?:draft|standard|charter|paper|license|licence|recommendation)\s*\(?\s*$", re.IGNORECASE
+)
+#: A name of several words with a version: "Kettle Sharing Licence 1.0".
+_NAME_AND_VERSION: Final = re.compile(
+    r"(?P<name>(?:[A-Z][\w.+/#-]{0,40}\s{1,3}){2,6})(?:[Vv]ersion\s{1,3}|v)?\d{1,4}(?:\.\d{1,4}){0,3}\s*[,(]?\s*$"
+)
+#: A file, as it is written in code: ``kettle.md``.
+_FILE: Final = re.compile(
+    r"[\w./@+-]{0,200}[\w@+-]\.(?:md|mdx|markdown|txt|html?|adoc|rst|tex|pdf|json|ya?ml|proto|xsd)\b"
+)
+_CITATION_BEFORE: Final = re.compile(
+    r"(?:\[[A-Za-z0-9][\w .+/:-]{0,60}\]|(?<![\w-])[A-Z][A-Za-z]{1,20}-\d{1,3}(?:\.\d{1,3}){1,3}),?\s*$"
+)
+_OF: Final = re.compile(r"[\s,(]{0,3}(?:(?:of|in|from)\s{1,3}(?:the\s{1,3})?(?:file\s{1,3})?)?")
 _AFTER: Final = re.compile(r"\s*(?:\([^()]{0,80}\)\s*)?,?\s*(?:of|in|from)\s+(?P<document>[^.;:]{1,80})")
 _OWN_AFTER: Final = re.compile(r"(?:this|these|our|the\s+present)\b", re.IGNORECASE)
 _OTHER_AFTER: Final = re.compile(r"(?:that|its|their)\s", re.IGNORECASE)
@@ -85,8 +100,11 @@ class Neighbourhood:
     own_words: frozenset[str]
     #: What stands before this text and belongs to it: the cell to its left.
     before: str = ""
+    #: The first parts of the numbers that the document's own headings have.
+    chapters: frozenset[str] = frozenset()
     _links: list[Link] = field(init=False)
     _link_starts: list[int] = field(init=False)
+    _code_starts: list[int] = field(init=False)
     _clause_ends: list[int] = field(init=False)
     _sentence_ends: list[int] = field(init=False)
 
@@ -94,6 +112,7 @@ class Neighbourhood:
         """Sort what is looked up by offset."""
         self._links = sorted((link for link in self.inline.links if not link.image), key=lambda link: link.label.start)
         self._link_starts = [link.label.start for link in self._links]
+        self._code_starts = [span.start for span in self.inline.code]
         ends = [
             match
             for match in _CLAUSE_END.finditer(self.text)
@@ -109,13 +128,14 @@ class Neighbourhood:
             return self._links[index]
         return None
 
-    def document_at(self, start: int, end: int) -> str:
+    def document_at(self, start: int, end: int, number: str = "") -> str:
         """Return how the other document is named for a reference at these offsets, or an empty text."""
         clause = self.clause_start(start)
         return (
             self._named_in_clause(clause, start)
             or self._linked_in_clause(clause, start)
-            or self._named_directly_before(clause, start)
+            or self._named_directly_before(clause, start, number)
+            or self._named_by_file(start, end)
             or self._named_after(end)
             or self._named_in_cells(start)
         )
@@ -142,22 +162,29 @@ class Neighbourhood:
             return link.target
         return ""
 
-    def _named_directly_before(self, clause: int, start: int) -> str:
+    def _named_directly_before(self, clause: int, start: int, number: str) -> str:
         text = self.text[max(clause, start - _NEAR - 20) : start]
         citation = _CITATION_BEFORE.search(text)
         if citation:
             return citation.group().strip(" ,")
+        named = _NAME_AND_VERSION.search(text)
+        if named and any(self._is_name(word, first=False) for word in named["name"].split()[1:]):
+            return named.group().strip(" ,(")
         match = _WORD_BEFORE.search(text)
-        if not match:
-            return ""
-        word = match["word"]
-        first = not text[: match.start()].strip(" \n\t(\"'“\u2018*")
+        return self._name_in(text, match, number) if match else ""
+
+    def _name_in(self, text: str, match: re.Match[str], number: str) -> str:
+        word, noun = match["word"], match["noun"] or ""
+        if _OTHERS_NOUN.search(noun) and word.casefold() not in _NOT_NAMES:
+            return f"{word}{noun}"
+        first = not noun and not text[: match.start()].strip(" \n\t(\"'“\u2018*")
         if _VERSION.fullmatch(word):
             earlier = _WORD_BEFORE.search(text[: match.start()])
-            if not earlier:
-                return ""
-            word, first = earlier["word"], False
-        return word if self._is_name(word, first=first and not match["noun"]) else ""
+            word, first = (earlier["word"], False) if earlier else ("", False)
+        elif text.endswith("(") and word[1:].islower() and number.partition(".")[0] in self.chapters:
+            # "the Client (§4.2)" is a term of this document rather than another document.
+            word = ""
+        return word if self._is_name(word, first=first) else ""
 
     def _is_name(self, word: str, *, first: bool) -> bool:
         folded = word.casefold()
@@ -167,6 +194,23 @@ class Neighbourhood:
             return False
         capitals = sum(char.isupper() for char in word)
         return capitals > 1 or (not first and len(word) > 1)
+
+    def _named_by_file(self, start: int, end: int) -> str:
+        """Return the name of a file in code: right before, or after "of"."""
+        plain = self.inline.plain
+        for span in self._code_near(start, end):
+            file = _FILE.fullmatch(plain[span.start : span.end])
+            between = plain[span.end : start] if span.end <= start else plain[end : span.start]
+            if file and _OF.fullmatch(between):
+                return file.group()
+        return ""
+
+    def _code_near(self, start: int, end: int) -> list[Span]:
+        code = self.inline.code
+        index = bisect_right(self._code_starts, start)
+        return [
+            code[place] for place in (index - 1, index) if 0 <= place < len(code) and code[place].start - end < _NEAR
+        ]
 
     def _named_after(self, end: int) -> str:
         match = _AFTER.match(self.text, end)

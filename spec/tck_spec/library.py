@@ -6,19 +6,24 @@ it and a test can do without files.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tck_spec.specification import Specification
 
-__all__ = ["Library", "Lone", "Target"]
+__all__ = ["Found", "Library", "Lone", "Target"]
 
-#: ``outside``: the path leaves the root, so nobody looks. ``folder``: a folder without a page of its own.
-Found = Literal["document", "file", "folder", "missing", "outside"]
+#: ``outside``: the path leaves the root, so nobody looks. ``folder``: a folder, with or without a page of its own.
+#: ``page``: there is no such file, but one that a site generator would make the page of.
+Found = Literal["document", "file", "folder", "page", "missing", "outside"]
+
+
+def _nothing() -> Specification | None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +32,15 @@ class Target:
 
     found: Found
     path: Path | None = None
-    #: The Markdown document there; parsed only when it is asked for.
-    document: Specification | None = None
+    #: Reads the Markdown document there, or the page of a folder.
+    read: Callable[[], Specification | None] = field(default=_nothing, repr=False, compare=False)
     #: Names of files that may have been meant, for a missing one.
     near: tuple[str, ...] = ()
+
+    @property
+    def document(self) -> Specification | None:
+        """The document there, parsed only now; None where there is none, or none that can be read."""
+        return self.read()
 
 
 class Library(Protocol):

@@ -8,14 +8,14 @@ stands in the source in the same order, with nothing between but escapes, delimi
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from mistune.core import InlineState
 from mistune.inline_parser import InlineParser
 from mistune.util import unikey
+
+from tck_spec.inline import Inline, Link, Span, read_plainly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,68 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Inline", "InlineReader", "Link", "Span", "fold_label"]
 
-_MARKUP: Final = re.compile(r"[\[\]`*_<>\\&!]")
 _ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 #: No label, target or title is looked for farther away than this many characters.
 _FARTHEST: Final = 2000
 _EMPHASIS: Final = frozenset({"emphasis", "strong", "strikethrough"})
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A part of the plain text, by offsets into it."""
-
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A link or an image."""
-
-    label: Span
-    target: str
-    #: Offset in the source where it starts.
-    source: int
-    image: bool = False
-    #: ``<https://…>``: the label is the target.
-    automatic: bool = False
-    #: The folded label of the definition it uses; empty for an inline link.
-    reference: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Inline:
-    """The inline content of one block, heading or table cell."""
-
-    #: The text without markup; a line end stays a line end.
-    plain: str
-    links: tuple[Link, ...] = ()
-    #: Inline code, in `plain`.
-    code: tuple[Span, ...] = ()
-    #: What is emphasised, in `plain`, outermost only.
-    emphasised: tuple[Span, ...] = ()
-    #: HTML tags and comments: offset in the source, text.
-    html: tuple[tuple[int, str], ...] = ()
-    #: Parts of the source that are code, HTML, or a whole link, as offsets.
-    claimed: tuple[Span, ...] = ()
-    #: Where runs of `plain` start, and the source offset of each.
-    starts: tuple[int, ...] = (0,)
-    sources: tuple[int, ...] = (0,)
-
-    def source_of(self, offset: int) -> int:
-        """Return the source offset of a character of `plain`."""
-        run = bisect_right(self.starts, offset) - 1
-        return self.sources[run] + offset - self.starts[run]
-
-    def masked(self) -> str:
-        """Return `plain` with every character of inline code replaced, so that no pattern matches in code."""
-        if not self.code:
-            return self.plain
-        chars = list(self.plain)
-        for span in self.code:
-            chars[span.start : span.end] = "\ufffc" * (span.end - span.start)
-        return "".join(chars)
 
 
 def fold_label(label: str) -> str:
@@ -168,16 +110,15 @@ class _Walk:
             self._literal(raw)
             return
         done = 0
-        while done < len(raw) and self.cursor < len(self.source):
-            run = 0
-            limit = min(len(raw) - done, len(self.source) - self.cursor)
-            while run < limit and raw[done + run] == self.source[self.cursor + run]:
-                run += 1
-            if run:
-                self._literal(raw[done : done + run])
-                done += run
-            else:
-                self.cursor += 1
+        while done < len(raw):
+            found = self.source.find(raw[done], self.cursor)
+            if found < 0:
+                self.cursor = len(self.source)
+                break
+            self.cursor = found
+            run = _common(raw, done, self.source, found)
+            self._literal(raw[done : done + run])
+            done += run
         self._emit(raw[done:], max(0, len(self.source) - 1))
 
     def _literal(self, text: str) -> None:
@@ -196,7 +137,7 @@ class _Walk:
         while self.source[opening + ticks : opening + ticks + 1] == "`":
             ticks += 1
         inside = opening + ticks
-        lead = int(self.source[inside : inside + 1] in (" ", "\n") and not raw.startswith(" "))
+        lead = int(self.source[inside : inside + len(raw)].replace("\n", " ") != raw)
         start = self.length
         self._emit(raw, inside + lead)
         self.code.append(Span(start, self.length))
@@ -222,26 +163,37 @@ class _Walk:
         self, token: Mapping[str, Any], children: Sequence[Mapping[str, Any]], depth: int, *, image: bool
     ) -> None:
         attributes = cast("Mapping[str, Any]", token.get("attrs", {}))
-        target = unescape(str(attributes.get("url", "")))
+        target = str(attributes.get("url", ""))
         start = self._link_start()
         automatic = self.source[start : start + 1] == "<"
         self.cursor = min(len(self.source), start + 1)
         label = self.length
         if image:
             start = max(0, start - 1)
-            length, plain = self.length, len(self.plain)
-            runs = len(self.starts)
-            self.tokens(children, depth + 1)
-            del self.plain[plain:], self.starts[runs:], self.sources[runs:]
-            self.length = length
-            while self.code and self.code[-1].end > length:
-                self.code.pop()
+            self._unseen(children, depth)
         else:
             self.tokens(children, depth + 1)
         reference = str(token.get("ref", ""))
         self.cursor = self._past_target(reference, automatic=automatic)
         self.links.append(Link(Span(label, self.length), target, start, image, automatic, reference))
         self.claimed.append(Span(start, self.cursor))
+
+    def _unseen(self, tokens: Sequence[Mapping[str, Any]], depth: int) -> None:
+        """Pass over the text that stands for an image: none of it is seen, and links in it lead nowhere."""
+        kept: tuple[list[Any], ...] = (
+            self.plain,
+            self.starts,
+            self.sources,
+            self.links,
+            self.code,
+            self.emphasised,
+            self.html,
+        )
+        lengths, length = [len(one) for one in kept], self.length
+        self.tokens(tokens, depth + 1)
+        for one, count in zip(kept, lengths, strict=True):
+            del one[count:]
+        self.length = length
 
     def _link_start(self) -> int:
         place = self.cursor
@@ -260,6 +212,18 @@ class _Walk:
             if closing >= 0 and (not inside or fold_label(inside) == reference):
                 return closing + 1
         return min(len(self.source), end)
+
+
+def _common(first: str, start: int, second: str, begin: int) -> int:
+    """Return how many characters two texts have in common from these offsets on."""
+    low, high = 0, min(len(first) - start, len(second) - begin) + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if second.startswith(first[start + low : start + middle], begin + low):
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 def _past_parenthesis(source: str, start: int) -> int:
@@ -305,8 +269,10 @@ class InlineReader:
 
     def read(self, source: str) -> Inline:
         """Parse one text; never raises, whatever the text is."""
-        if not _MARKUP.search(source) and "\n" not in source:
-            return Inline(source)
+        return read_plainly(source) or self.parsed(source)
+
+    def parsed(self, source: str) -> Inline:
+        """Parse one text with the library, also where that is not needed."""
         walk = _Walk(source)
         try:
             tokens = self._parser(source, self._environment)

@@ -6,11 +6,13 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tck_spec.blocks import Segment
+from tck_spec.document import Segment
 
 if TYPE_CHECKING:
-    from tck_spec.blocks import Block, Document
-    from tck_spec.markdown import Inline, InlineReader
+    from collections.abc import Callable
+
+    from tck_spec.document import Block, Document
+    from tck_spec.inline import Inline
 
 __all__ = ["Prose", "read_prose"]
 
@@ -53,8 +55,8 @@ def _cells(block: Block) -> list[tuple[Segment, ...]]:
     return [(Segment(row.line, cell.column, cell.text),) for row in block.rows for cell in row.cells if cell.text]
 
 
-def read_prose(document: Document, reader: InlineReader) -> tuple[Prose, ...]:
-    """Read the inline content of every heading, paragraph and table cell, in order."""
+def read_prose(document: Document, read: Callable[[str], Inline]) -> tuple[Prose, ...]:
+    """Read the inline content of every heading, paragraph and table cell, in order, each by the function given."""
     pieces: list[Prose] = []
     headings = 0
     for index, block in enumerate(document.blocks):
@@ -70,5 +72,5 @@ def read_prose(document: Document, reader: InlineReader) -> tuple[Prose, ...]:
         kind: Literal["heading", "paragraph", "cell"] = "cell" if block.kind == "table" else block.kind
         for segments in parts:
             source = "\n".join(segment.text for segment in segments)
-            pieces.append(Prose(kind, source, reader.read(source), segments, _starts(segments), index, headings))
+            pieces.append(Prose(kind, source, read(source), segments, _starts(segments), index, headings))
     return tuple(pieces)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from tck_spec.foreign import Neighbourhood, is_outside, names_a_document
+from tck_spec.sections import split_heading
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -31,8 +32,12 @@ PLACEHOLDER: Final = re.compile(r"(?:.*\.)?(?:[xX]{1,5}|[XYN]{1,3}|\?{1,5}|TBD|T
 _PART: Final = r"(?:\d{1,4}|[xX?]{1,5}(?![A-Za-z])|[a-z]{1,4}(?![A-Za-z]))"
 _NUMBER: Final = rf"(?:\d{{1,3}}(?:\.{_PART}){{0,8}}[a-z]?|[A-Z](?:\.\d{{1,4}}){{1,8}})(?![\w%]|\.\d)"
 _STAND_IN: Final = r"(?:TBD|TBC|TODO|\?{1,5}|[XYN]{1,3}|x{2,5})(?!\w)"
+_WORDS: Final = (
+    r"(?:[Ss]ub-?)?[Ss]ections?|SECTIONS?|[Ss]ecs?\.|[Ss]ects?\.|Sec(?=\s{1,3}\d{1,3}\.\d)|"
+    r"(?:[Ss]ub-?)?[Cc]lauses?|CLAUSES?|[Cc]hapters?|CHAPTERS?|[Cc]haps?\."
+)
 _HEAD: Final = re.compile(
-    rf"(?:(?P<sign>§§?\s?)|(?<![\w-])(?P<word>[Ss]ections?|SECTIONS?|[Ss]ecs?\.|[Ss]ect\.|[Cc]lauses?)\s{{1,3}}(?:§\s?)?)"
+    rf"(?:(?P<sign>§§?\s?)|(?<![\w-])(?P<word>{_WORDS})\s{{1,3}}(?:§\s?)?)"
     rf"(?P<number>{_NUMBER}|{_STAND_IN})",
 )
 _APPENDIX: Final = re.compile(
@@ -41,16 +46,18 @@ _APPENDIX: Final = re.compile(
 )
 _JOINT: Final = re.compile(
     r"(?P<joint>\s{0,3}(?:,(?:\s{0,3}(?:and|or))?|and|or|&|–|—|-|to|through|until)\s{0,3})"
-    rf"(?P<mark>§§?\s?|[Ss]ections?\s{{1,3}})?(?P<number>{_NUMBER})",
+    rf"(?P<mark>§§?\s?|(?:{_WORDS})\s{{1,3}})?(?P<number>{_NUMBER})",
 )
 _LETTER_JOINT: Final = re.compile(
-    r"(?P<joint>\s{0,3}(?:,|and|or|&|–|-|to)\s{1,3})(?P<mark>)(?P<number>[A-Z](?:\.\d{1,4}){0,8})(?![\w'\u2019-])"
+    r"(?P<joint>\s{0,3}(?:,(?:\s{0,3}(?:and|or))?|and|or|&|–|-|to|through)\s{1,3}|–)(?P<mark>)"
+    r"(?P<number>[A-Z](?:\.\d{1,4}){0,8})(?![\w'\u2019-])"
 )
 _RANGE: Final = frozenset({"–", "—", "-", "to", "through", "until"})
 _ROMAN: Final = re.compile(r"[ivx]+|[a-z]")
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}:")
 _HREF: Final = re.compile(
-    r"""<a\s[^<>]{0,2000}?\bhref\s{0,5}=\s{0,5}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE
+    r"""<(?:a\s[^<>]{0,2000}?\bhref|img\s[^<>]{0,2000}?\bsrc)\s{0,5}=\s{0,5}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""",
+    re.IGNORECASE,
 )
 _ID_NUMBER: Final = re.compile(r"[-_. ]?[0-9][0-9.]*\Z")
 _LONGEST_RANGE: Final = 100
@@ -71,6 +78,12 @@ class Reference:
     link: str = ""
     #: The other document that a section reference means; empty where it means this one.
     document: str = ""
+    #: Of a section reference: the piece of prose it stands in, and from where to where in its plain text.
+    piece: int = field(default=-1, repr=False, compare=False)
+    start: int = field(default=0, repr=False, compare=False)
+    end: int = field(default=0, repr=False, compare=False)
+    #: Whether it is one of several numbers, in a list or a range.
+    listed: bool = field(default=False, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +112,7 @@ def find_links(prose: Prose) -> Iterator[Reference]:
 
 
 def hrefs(html: str) -> Iterator[str]:
-    """Yield the targets of ``<a href=…>`` in a piece of HTML."""
+    """Yield the targets of ``<a href=…>`` and ``<img src=…>`` in a piece of HTML."""
     for match in _HREF.finditer(html):
         yield next(group for group in match.groups(default="") if group) if any(match.groups()) else ""
 
@@ -125,8 +138,10 @@ def find_section_references(
     section, so there the whole section is searched and not just the clause.
     """
     about_others = set[int]() if numbered else _sections_about_others(pieces)
+    numbers = (split_heading(piece.inline.plain)[0] for piece in pieces if piece.kind == "heading")
+    chapters = frozenset(number.partition(".")[0] for number in numbers if number)
     left, left_line = "", 0
-    for prose in pieces:
+    for index, prose in enumerate(pieces):
         if prose.kind == "heading":
             continue
         line = prose.segments[0].line
@@ -136,8 +151,9 @@ def find_section_references(
         mentions = _mentions(text)
         if not mentions:
             continue
-        around = Neighbourhood(text, prose.inline, own_words, before)
-        yield from _judged(prose, mentions, around, alien=prose.headings in about_others)
+        around = Neighbourhood(text, prose.inline, own_words, before, chapters)
+        for reference in _judged(prose, mentions, around, alien=prose.headings in about_others):
+            yield replace(reference, piece=index)
 
 
 def _sections_about_others(pieces: Sequence[Prose]) -> set[int]:
@@ -160,7 +176,9 @@ def _judged(prose: Prose, mentions: list[_Mention], around: Neighbourhood, *, al
         elif link and is_outside(target):
             document = target
         else:
-            document = around.document_at(mention.list_start, mention.list_end) or foreign.get(mention.number, "")
+            document = around.document_at(mention.list_start, mention.list_end, mention.number) or foreign.get(
+                mention.number, ""
+            )
             if not document and last_foreign >= around.sentence_start(mention.start):
                 document = last_document
             if not document and alien:
@@ -169,7 +187,18 @@ def _judged(prose: Prose, mentions: list[_Mention], around: Neighbourhood, *, al
             foreign[mention.number] = document
             last_foreign, last_document = mention.start, document
         line, column = prose.place_of(mention.start)
-        yield Reference("section", mention.label, mention.number, line, column, target, document)
+        yield Reference(
+            "section",
+            mention.label,
+            mention.number,
+            line,
+            column,
+            target,
+            document,
+            start=mention.start,
+            end=mention.end,
+            listed=(mention.start, mention.end) != (mention.list_start, mention.list_end),
+        )
 
 
 def _mentions(text: str) -> list[_Mention]:
@@ -178,9 +207,7 @@ def _mentions(text: str) -> list[_Mention]:
     for match in _HEAD.finditer(text):
         if match.start() < taken:
             continue
-        word = match["word"] or ""
-        plural = word.rstrip(".").lower().endswith("s") or (match["sign"] or "").startswith("§§")
-        series = list(_series(text, match, _JOINT, plural=plural))
+        series = list(_series(text, match, _JOINT, plural=_plural(match["word"] or match["sign"])))
         taken = series[-1].list_end
         found += series
     for match in _APPENDIX.finditer(text):
@@ -204,6 +231,7 @@ def _series(
             break
         if "." in number and not plural and not match["mark"] and "." not in parts[0][2]:
             break
+        plural = plural or _plural(match["mark"])
         parts.append((match.start("mark" if match["mark"] else "number"), match.start("number"), number, span))
         end = match.start("number") + len(number)
         whole = end == match.end()
@@ -214,6 +242,12 @@ def _series(
         label = text[start : number_start + len(number)]
         yield _Mention(label, prefix + number, start, number_start + len(number), head.start(), end)
         previous = number
+
+
+def _plural(mark: str | None) -> bool:
+    """Tell whether a mark is for several numbers: "Sections", "Secs.", "§§"."""
+    bare = (mark or "").strip().rstrip(".").lower()
+    return bare.endswith("s") or bare.startswith("§§")
 
 
 def _trim(number: str) -> str:
@@ -228,6 +262,9 @@ def _between(first: str, last: str) -> Iterator[str]:
     """Yield the numbers inside a range whose ends differ in their last part only."""
     head, _, low = first.rpartition(".")
     other, _, high = last.rpartition(".")
+    if not head and not other and len(low) == len(high) == 1 and low.isupper() and high.isupper():
+        yield from map(chr, range(ord(low) + 1, ord(high)))
+        return
     if head != other or not (low.isdigit() and high.isdigit()) or int(high) - int(low) > _LONGEST_RANGE:
         return
     for value in range(int(low) + 1, int(high)):

@@ -11,7 +11,7 @@ silently vanishes is a conformance hole that nobody sees.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
@@ -19,6 +19,7 @@ from unicodedata import normalize
 
 from tck_spec.anchors import html_lines
 from tck_spec.keywords import find_keywords
+from tck_spec.marked import is_family
 from tck_spec.references import area_of
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ class Requirement:
     column: int
     #: All key words of the statement, in order.
     keywords: tuple[str, ...]
+    #: The parts of the document's prose that the statement is made of: index, start and end in the plain text.
+    parts: tuple[tuple[int, int, int], ...] = field(default=(), repr=False, compare=False)
 
     @property
     def profile(self) -> str:
@@ -150,10 +153,11 @@ def find_requirements(
     declared = declared or form.pattern != DEFAULT_ID
     good = [candidate for candidate in candidates if _is_well_formed(candidate, whole)]
     areas = {area_of(candidate.label) for candidate in good}
+    strict = declared or bool(good)
     requirements: list[Requirement] = []
     malformed: list[Malformed] = []
     for candidate in candidates:
-        if not _is_meant(candidate, whole, areas, declared=declared):
+        if not _is_meant(candidate, whole, areas, declared=declared, strict=strict):
             continue
         problem = _problem(candidate, whole)
         if problem:
@@ -163,8 +167,9 @@ def find_requirements(
         requirements.append(requirement)
         malformed.extend(_flaws(candidate, requirement, plain, form))
     seen = {(one.line, one.column) for one in requirements} | {(one.line, one.column) for one in malformed}
-    malformed.extend(one for one in _near_misses(document, pieces) if (one.line, one.column) not in seen)
-    malformed.extend(_swallowed(document))
+    near = _near_misses(document, pieces, strict=strict)
+    malformed.extend(one for one in near if (one.line, one.column) not in seen)
+    malformed.extend(_swallowed(document, strict=strict))
     return tuple(requirements), tuple(sorted(malformed, key=lambda one: (one.line, one.column)))
 
 
@@ -178,7 +183,7 @@ def _candidates(document: Document, pieces: Sequence[Prose]) -> Iterator[_Candid
                 yield _Candidate(index, prose, document.blocks[prose.block], head)
 
 
-def _near_misses(document: Document, pieces: Sequence[Prose]) -> Iterator[Malformed]:
+def _near_misses(document: Document, pieces: Sequence[Prose], *, strict: bool) -> Iterator[Malformed]:
     for prose in pieces:
         if prose.kind != "paragraph":
             continue
@@ -188,16 +193,20 @@ def _near_misses(document: Document, pieces: Sequence[Prose]) -> Iterator[Malfor
         block = document.blocks[prose.block]
         anchored = (head["anchor"] or "").casefold() == head["id"].casefold()
         listed = block.leading and head["status"].casefold() in STATUSES and re.search(r"[-_–. ]", head["id"])
-        if anchored or listed:
+        binding = re.search(r"\d", head["id"]) and find_keywords(prose.inline.masked())
+        if (strict and anchored) or (listed and (strict or binding)):
             line, column = prose.place(head.start("id"))
             hint = f"write **{head['id']}** ({head['status'].lower()}): and the statement"
             yield Malformed(head["id"], "does not begin as a requirement does", hint, line, column)
 
 
-def _swallowed(document: Document) -> Iterator[Malformed]:
-    """Yield requirements that too much indentation, or an HTML block without a blank line after it, has taken."""
+def _swallowed(document: Document, *, strict: bool) -> Iterator[Malformed]:
+    """Yield requirements that too much indentation, or an HTML block without a blank line after it, has taken.
+
+    In a document without requirements, one in code is an example.
+    """
     for block in document.blocks:
-        if block.kind not in ("code", "html"):
+        if block.kind != "html" and not (block.kind == "code" and strict):
             continue
         for line in block.segments if block.kind == "code" else html_lines(block):
             bullet = _BULLET.match(line.text)
@@ -212,8 +221,12 @@ def _is_well_formed(candidate: _Candidate, whole: re.Pattern[str]) -> bool:
     return _problem(candidate, whole) is None
 
 
-def _is_meant(candidate: _Candidate, whole: re.Pattern[str], areas: set[str], *, declared: bool) -> bool:
-    """Tell whether a bold label is meant as a requirement's id; ``**SHA-256** is a hash`` is not."""
+def _is_meant(candidate: _Candidate, whole: re.Pattern[str], areas: set[str], *, declared: bool, strict: bool) -> bool:
+    """Tell whether a bold label is meant as an id of this form.
+
+    ``**SHA-256** is a hash`` is not, and neither is an id of another form in a document that has none of this one
+    (`strict` is false there).
+    """
     head, label = candidate.head, candidate.label
     like = _LIKE_AN_ID.fullmatch(label)
     if not like and not whole.match(label):
@@ -224,12 +237,12 @@ def _is_meant(candidate: _Candidate, whole: re.Pattern[str], areas: set[str], *,
     area = area_of(label) if whole.match(label) else (like["area"].upper() if like else "")
     numbered = whole.match(label) is not None or bool(like and re.search(r"\d", like["rest"]))
     known = area in areas and (numbered or "-" in label)
-    anchored = (head["anchor"] or "").casefold() == label.casefold()
+    anchored = strict and (head["anchor"] or "").casefold() == label.casefold()
     if candidate.prose.source[head.end() :].strip() == "" and not status:
         return anchored
     if known or anchored:
         return bool(status or head["colon"] or anchored) and (candidate.block.leading or bool(head["colon"]))
-    binding = bool(find_keywords(candidate.prose.inline.masked()))
+    binding = bool(find_keywords(candidate.prose.inline.masked())) and not is_family(label)
     if whole.match(label) and head["colon"] and get_close_matches(status.casefold(), STATUSES, n=1):
         return binding
     return declared and numbered and binding and bool(head["colon"] or status)
@@ -269,22 +282,20 @@ def _malformed(candidate: _Candidate, problem: str, hint: str, *, fatal: bool = 
 def _requirement(
     candidate: _Candidate, document: Document, pieces: Sequence[Prose], numbers: Sequence[str | None]
 ) -> tuple[Requirement, str]:
-    statements: list[str] = []
-    masked: list[str] = []
+    parts: list[tuple[int, int, int]] = []
     reason: str | None = None
-    for prose in _item(candidate, document, pieces):
+    for index, prose in _item(candidate, document, pieces):
         start = _after_head(candidate) if prose is candidate.prose else 0
         span = next((span for span in reversed(prose.inline.emphasised) if _is_reason(prose, span.start)), None)
-        plain, code = prose.inline.plain, prose.inline.masked()
+        plain = prose.inline.plain
         if span:
             reason = " ".join(_REASON.sub("", plain[span.start : span.end], count=1).split())
-            statements += [plain[start : span.start], plain[span.end :]]
-            masked += [code[start : span.start], code[span.end :]]
+            parts += [(index, start, span.start), (index, span.end, len(plain))]
         else:
-            statements.append(plain[start:])
-            masked.append(code[start:])
+            parts.append((index, start, len(plain)))
+    masked = " ".join(pieces[index].inline.masked()[start:end] for index, start, end in parts)
     line, column = candidate.place
-    keywords = find_keywords(" ".join(masked))
+    keywords = find_keywords(masked)
     requirement = Requirement(
         id=candidate.label,
         area=area_of(candidate.label),
@@ -292,29 +303,31 @@ def _requirement(
         status=candidate.head["status"],
         section=numbers[candidate.prose.headings],
         anchor=candidate.head["anchor"] or None,
-        text=" ".join(" ".join(statements).split()),
+        text=" ".join(" ".join(pieces[index].inline.plain[start:end] for index, start, end in parts).split()),
         reason=reason,
         line=line,
         column=column,
         keywords=keywords,
+        parts=tuple(parts),
     )
-    return requirement, " ".join(masked)
+    return requirement, masked
 
 
 def _is_reason(prose: Prose, start: int) -> bool:
     return _REASON.match(prose.inline.plain, start) is not None
 
 
-def _item(candidate: _Candidate, document: Document, pieces: Sequence[Prose]) -> Iterator[Prose]:
-    """Yield all the text of a list item, except of requirements nested in it."""
+def _item(candidate: _Candidate, document: Document, pieces: Sequence[Prose]) -> Iterator[tuple[int, Prose]]:
+    """Yield all the text of a list item with its index, except of requirements nested in it."""
     item = candidate.block.items[-1]
-    for prose in pieces[candidate.index :]:
+    for index in range(candidate.index, len(pieces)):
+        prose = pieces[index]
         block = document.blocks[prose.block]
         if item not in block.items:
             return
         nested = _HEAD.match(prose.source) if prose is not candidate.prose and block.leading else None
         if not (nested and nested["status"] in STATUSES):
-            yield prose
+            yield index, prose
 
 
 def _after_head(candidate: _Candidate) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from tck_spec.dialects import split_braces
 from tck_spec.slugs import Slugger
 
 if TYPE_CHECKING:
@@ -13,8 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Heading", "Section", "build_sections", "split_heading"]
 
+#: A letter with three digits and more is a standard: ``X.509``.
 _NUMBERED: Final = re.compile(
-    r"(?:§\s?|(?:Section|Chapter|Clause)\s+)?(?P<number>\d{1,3}(?:\.\d{1,4})*[a-z]?|[A-Z](?:\.\d{1,4})+)"
+    r"(?:§\s?|(?:Section|Chapter|Clause)\s+)?(?P<number>\d{1,3}(?:\.\d{1,4})*[a-z]?|[A-Z](?:\.\d{1,2})+)"
     r"(?:\.(?=\s|$)|\))?(?=[\s:—–]|$)",
 )
 _APPENDIX: Final = re.compile(
@@ -41,6 +43,8 @@ class Section:
     column: int
     #: The slug of the section around it.
     parent: str | None
+    #: The heading's text content as it was read, of which every dialect makes its own anchor.
+    text: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +103,13 @@ def build_sections(headings: Iterable[Heading]) -> tuple[Section, ...]:
         while around and around[-1].level >= heading.level:
             around.pop()
         text = " ".join(heading.text.split())
+        text = split_braces(text)[1]
         number, title = split_heading(text)
         if steps.takes(number, around):
             number, title = None, text
         parent = around[-1].slug if around else None
         slug = slugger(heading.text)
-        section = Section(number, title, heading.level, slug, heading.line, heading.column, parent)
+        section = Section(number, title, heading.level, slug, heading.line, heading.column, parent, heading.text)
         sections.append(section)
         around.append(section)
     return tuple(sections)

@@ -11,10 +11,11 @@ import stat
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from tck_spec.anchors import Anchor, find_anchors, html_lines
-from tck_spec.blocks import Document, scan
+from tck_spec.blocks import scan
+from tck_spec.document import Document
 from tck_spec.errors import SpecificationError
 from tck_spec.foreign import vocabulary
 from tck_spec.markdown import InlineReader, fold_label
@@ -31,14 +32,19 @@ from tck_spec.requirements import DEFAULT_ID, Form, Malformed, Requirement, find
 from tck_spec.sections import Heading, Section, build_sections
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from tck_spec.document import Definition
+    from tck_spec.inline import Inline
+    from tck_spec.memory import Memory
     from tck_spec.rows import Row
 
 __all__ = ["MOST_BYTES", "Diagram", "Specification", "Table", "load", "parse"]
 
+_Result = TypeVar("_Result")
+
 #: A larger file is not read at all.
-MOST_BYTES: Final = 16 * 1024 * 1024
+MOST_BYTES: Final = 32 * 1024 * 1024
 
 _BOM: Final = "\ufeff"
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
@@ -97,6 +103,15 @@ class Specification:
     text: str = field(default="", repr=False, compare=False)
     document: Document = field(default=Document((), (), ()), repr=False, compare=False)
     prose: tuple[Prose, ...] = field(default=(), repr=False, compare=False)
+    _known: dict[Callable[[Specification], object], object] = field(
+        default_factory=dict["Callable[[Specification], object]", object], init=False, repr=False, compare=False
+    )
+
+    def once(self, work: Callable[[Specification], _Result]) -> _Result:
+        """Return what a function of a module makes of this specification; only the first caller waits for it."""
+        if work not in self._known:
+            self._known[work] = work(self)
+        return cast("_Result", self._known[work])
 
     @property
     def set_digest(self) -> str:
@@ -123,7 +138,7 @@ class Specification:
 
 
 def load(path: Path, *, id_pattern: str = DEFAULT_ID) -> Specification:
-    """Read and parse a file of at most 16 MiB of UTF-8.
+    """Read and parse a file of at most 32 MiB of UTF-8.
 
     Raises `SpecificationError` when there is no such text: the file is missing, empty, a folder, binary or too large.
     """
@@ -159,29 +174,51 @@ def _too_large(where: str) -> SpecificationError:
 def _decode(data: bytes, where: str) -> str:
     if len(data) > MOST_BYTES:
         raise _too_large(where)
-    if b"\0" in data:
-        raise SpecificationError("is not a text file (it has a NUL byte)", where, "name a Markdown file")
+    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    cure = "save it as UTF-8, not as UTF-16" if wide else "save it as UTF-8"
+    nul = data.find(b"\0")
+    if nul >= 0:
+        what = f"is not a text file: a NUL byte stands in {_place(data, nul)}"
+        raise SpecificationError(what, where, cure if wide else "name a Markdown file")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = error.start - data.rfind(b"\n", 0, error.start)
-        raise SpecificationError(
-            f"is not UTF-8 (line {line}, byte {column} of the line)", where, "save it as UTF-8"
-        ) from error
+        what = f"is not UTF-8: the byte {data[error.start]:02X} stands in {_place(data, error.start)}"
+        raise SpecificationError(what, where, cure) from error
     if not text.removeprefix(_BOM).strip():
         raise SpecificationError("is empty", where, "write the specification first, or check the path")
     return text
 
 
-def parse(text: str, source: str, *, id_pattern: str = DEFAULT_ID) -> Specification:
+def _place(data: bytes, offset: int) -> str:
+    """Return line and column of a byte, both from 1; columns are characters, as far as there are any."""
+    before = _LINE_END.split(data[:offset].decode("utf-8", "replace").removeprefix(_BOM))
+    return f"line {len(before)}, column {len(before[-1]) + 1}"
+
+
+def parse(text: str, source: str, *, id_pattern: str = DEFAULT_ID, memory: Memory | None = None) -> Specification:
     """Parse a text; `source` names it in what is reported. A byte-order mark at its start is ignored.
 
-    `id_pattern` is a regular expression for requirement ids; the area is what stands before the last hyphen.
+    `id_pattern` is a regular expression for requirement ids; the area is what stands before the last hyphen. With the
+    `memory` of an earlier state of the same document the result is the same, and comes sooner.
     """
-    document = scan(_LINE_END.split(text.removeprefix(_BOM)))
-    reader = InlineReader(document.definitions)
-    pieces = read_prose(document, reader)
+    if memory is None:
+        return _parse(text, source, id_pattern, scan, lambda definitions: InlineReader(definitions).read)
+    known = memory.recall(text, source, id_pattern)
+    if known is not None:
+        return known
+    return memory.keep(_parse(text, source, id_pattern, memory.document, memory.reading), id_pattern)
+
+
+def _parse(
+    text: str,
+    source: str,
+    id_pattern: str,
+    scan_lines: Callable[[list[str]], Document],
+    reading: Callable[[tuple[Definition, ...]], Callable[[str], Inline]],
+) -> Specification:
+    document = scan_lines(_LINE_END.split(text.removeprefix(_BOM)))
+    pieces = read_prose(document, reading(document.definitions))
     headings = [piece for piece in pieces if piece.kind == "heading"]
     sections = build_sections(_heading(document, piece) for piece in headings)
     numbers = _numbers(sections)

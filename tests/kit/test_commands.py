@@ -69,7 +69,7 @@ def test_check_finds_requirements_without_a_scenario_and_tags_without_a_requirem
 
     done = on_small("check", "--format", "json")
 
-    rules = {(one["rule"], one.get("file", "")) for one in json.loads(done.stdout)}
+    rules = {(one["rule"], one.get("file", "")) for one in json.loads(done.stdout)["findings"]}
     assert done.returncode == 1
     assert ("COV001", "specification.md") in {(rule, Path(file).name) for rule, file in rules}
     assert ("COV002", "small.feature") in {(rule, Path(file).name) for rule, file in rules}

@@ -26,8 +26,8 @@ _KINDS: Final = {
 _REFERENCE: Final = MarkdownIt("commonmark").enable("table")
 
 
-def _theirs(text: str) -> list[tuple[str, int]]:
-    tokens = [token for token in _REFERENCE.parse(text) if token.type in _KINDS]
+def _theirs(text: str, parser: MarkdownIt = _REFERENCE) -> list[tuple[str, int]]:
+    tokens = [token for token in parser.parse(text) if token.type in _KINDS]
     return [(_KINDS[token.type], token.map[0] + 1 if token.map else 0) for token in tokens]
 
 
@@ -112,15 +112,58 @@ _LINES: Final = st.sampled_from(
 )
 
 
+#: After a definition markdown-it-py takes the next line as the start of a block; CommonMark reads definitions off the
+#: beginning of a paragraph once it has ended, so that a line that cannot interrupt a paragraph goes on with it.
+_LATE: Final = MarkdownIt("commonmark").enable("table").disable("reference")
+
+
+def _past_definitions(lines: list[str], line: int) -> int:
+    while lines[line - 1] == "[x]: y":
+        line += 1
+    return line
+
+
 @settings(deadline=None)
 @given(st.lists(_LINES, max_size=12))
 def test_headings_and_fences_of_any_document_start_where_commonmark_says(lines: list[str]) -> None:
     text = "\n".join(lines)
-    # Whether a definition goes on as a paragraph does, the two reference parsers answer differently.
-    assume(not re.search(r"\[x\]: y\n(?:2\)| {2,})", text))
+    # Nothing but definitions is left over a rule, which the late reader takes for the underline of a heading.
+    assume(not re.search(r"\[x\]: y\n(?:===|---)", text) and not text.startswith("---\n"))
     kinds = ("heading", "fence")
-    if not text.startswith("---\n"):
-        assert [one for one in _ours(text) if one[0] in kinds] == [one for one in _theirs(text) if one[0] in kinds]
+    theirs = [(kind, _past_definitions(lines, line)) for kind, line in _theirs(text, _LATE) if kind in kinds]
+    assert [one for one in _ours(text) if one[0] in kinds] == theirs
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("[x]: y\n2) two\n# head\n", [("paragraph", 2), ("heading", 3)]),
+        ("[x]: y\n    deep\n", [("paragraph", 2)]),
+        ("> [x]: y\nlazy\n", [("paragraph", 2)]),
+        ("[x]: y\n===\n", [("paragraph", 2)]),
+        ("[x]: y\n- item\n", [("paragraph", 2)]),
+        ("[x]: y\ntext\n===\n", [("heading", 2)]),
+        ("[x]: (y\n\n[z]: <(y>\n", [("paragraph", 1)]),
+        ("[a\\\nb]: y\n", []),
+        ('[x]: y "a \\" b"\n', []),
+    ],
+)
+def test_a_definition_is_read_off_a_paragraph_that_has_ended(text: str, blocks: list[tuple[str, int]]) -> None:
+    assert _ours(text) == blocks
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("    a\n\n    b\n\ntext\n", [1, 2, 3]),
+        ("    a\n\n\n# head\n", [1]),
+        ("- x\n\n      a\n\n      b\n", [3, 4, 5]),
+        (">     a\n\n>     b\n", [1]),
+    ],
+)
+def test_indented_code_goes_on_after_blank_lines(text: str, lines: list[int]) -> None:
+    code = next(block for block in scan(text.split("\n")).blocks if block.kind == "code")
+    assert [one.line for one in code.segments] == lines
 
 
 def test_front_matter_is_no_part_of_the_document() -> None:

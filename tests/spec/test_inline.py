@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from tck_spec.blocks import Definition
+from tck_spec.inline import Inline, read_plainly
 from tck_spec.markdown import InlineReader
 
 READER = InlineReader([Definition("ref", "#ref", 1, 1), Definition("Other Label", "#other", 2, 1)])
@@ -48,6 +49,8 @@ def test_the_plain_text_is_what_a_reader_sees(source: str, plain: str) -> None:
         ("one\n  [a](b)", [(6, "a", "b")]),
         ("<https://a.b> [c](d)", [(0, "https://a.b", "https://a.b"), (14, "c", "d")]),
         ("![i](j) [c](d)", [(0, "", "j"), (8, "c", "d")]),
+        ("![[x](y) `z`](j) [c](d)", [(0, "", "j"), (17, "c", "d")]),
+        ("[a](b?c&section=2&amp;sect)", [(0, "a", "b?c&section=2&sect")]),
     ],
 )
 def test_a_link_has_its_label_target_and_place(source: str, links: list[tuple[int, str, str]]) -> None:
@@ -110,3 +113,68 @@ def test_links_are_those_that_markdown_it_finds(source: str) -> None:
 def test_any_text_can_be_read(source: str) -> None:
     inline = READER.read(source)
     assert all(0 <= inline.source_of(offset) <= len(source) for offset in range(len(inline.plain)))
+
+
+_PLAIN_PARTS = st.sampled_from("word ` `` a_b _ ! ] > & &x; * ** é_é 1 \\ `x` ( . ***".split()) | st.sampled_from(
+    [" ", "\n", "**MUST** ", " *x*", "**a `b` c**:"]
+)
+
+
+def _seen(inline: Inline) -> tuple[object, ...]:
+    places = [inline.source_of(offset) for offset in range(len(inline.plain))]
+    return inline.plain, inline.code, inline.claimed, inline.links, inline.html, inline.emphasised, places
+
+
+@settings(deadline=None)
+@given(st.lists(_PLAIN_PARTS, max_size=15).map("".join))
+def test_text_without_markup_is_read_as_the_library_reads_it(source: str) -> None:
+    source = "\n".join(line.strip() for line in source.split("\n") if line.strip())
+    assert _seen(READER.read(source)) == _seen(READER.parsed(source))
+
+
+@pytest.mark.parametrize(
+    ("source", "plain", "code"),
+    [
+        ("a `b` c", "a b c", [(2, 3)]),
+        ("`` a`b ``", "a`b", [(0, 3)]),
+        ("`  ` and ` `", "   and  ", [(0, 2), (7, 8)]),
+        ("``a` b", "``a` b", []),
+        ("`a\nb` a_b ]", "a b a_b ]", [(0, 3)]),
+        ("``  a  ``", " a ", [(0, 3)]),
+        ("**a `b`** c", "a b c", [(2, 3)]),
+    ],
+)
+def test_code_is_found_without_the_library(source: str, plain: str, code: list[tuple[int, int]]) -> None:
+    inline = read_plainly(source)
+    assert inline is not None
+    assert (inline.plain, [(span.start, span.end) for span in inline.code]) == (plain, code)
+    assert _seen(inline) == _seen(READER.parsed(source))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "_a_",
+        "a*b*",
+        "*a**",
+        "**a*",
+        "*a *b* c*",
+        "***a***",
+        "* a *",
+        "*a",
+        "[a](b)",
+        "<br>",
+        "a\\*",
+        "a  \nb",
+        "&amp;",
+        "`a` a*b*",
+        "a_",
+        "https://[a]",
+    ],
+)
+def test_text_that_may_have_markup_is_left_to_the_library(source: str) -> None:
+    assert read_plainly(source) is None
+
+
+def test_code_is_masked_by_as_many_characters() -> None:
+    assert READER.read("a `MUST` *b* ``c``").masked() == "a \ufffc\ufffc\ufffc\ufffc b \ufffc"

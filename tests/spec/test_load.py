@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tck_spec import MOST_BYTES, SpecificationError, check, load
+from tck_spec import MOST_BYTES, Specification, SpecificationError, check, load, parse
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,8 +29,9 @@ def test_a_file_is_read_with_the_digest_of_its_bytes(tmp_path: Path) -> None:
     [
         (b"", "is empty"),
         (b"\xef\xbb\xbf \n\n", "is empty"),
-        (b"# Tea\0", "NUL byte"),
-        (b"# Tea\n\nabc\xff\n", "not UTF-8 (line 3, byte 4"),
+        (b"# Tea\0", "a NUL byte stands in line 1, column 6"),
+        ("# Tea\n\näbc".encode() + b"\xff\n", "is not UTF-8: the byte FF stands in line 3, column 4"),
+        (b"# Tea\r\rabc\xe4\r", "is not UTF-8: the byte E4 stands in line 3, column 4"),
         ("# Tea\n".encode("utf-16"), "NUL byte"),
     ],
 )
@@ -42,6 +43,14 @@ def test_what_is_no_text_is_refused(tmp_path: Path, data: bytes, what: str) -> N
     assert what in caught.value.what
     assert str(caught.value) == f"{path}: {caught.value.what}; {caught.value.cure}"
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32"])
+def test_a_wide_text_with_a_mark_is_told_to_become_utf_8(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "tea.md"
+    path.write_bytes(b"\xfe\xff" * (encoding == "utf-16-be") + "# Tea\n".encode(encoding))
+    with pytest.raises(SpecificationError, match="save it as UTF-8, not as UTF-16"):
+        load(path)
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
@@ -72,7 +81,7 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
         load(path)
 
 
-@pytest.mark.parametrize("size", [MOST_BYTES + 1, 50_000_000])
+@pytest.mark.parametrize("size", [MOST_BYTES + 1, 100_000_000])
 def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     path = tmp_path / "tea.md"
     with path.open("wb") as file:
@@ -82,5 +91,25 @@ def test_a_file_that_is_too_large_is_refused_unread(tmp_path: Path, monkeypatch:
         pytest.fail("the file was opened")
 
     monkeypatch.setattr(type(path), "open", opened)
-    with pytest.raises(SpecificationError, match="larger than 16 MiB"):
+    with pytest.raises(SpecificationError, match="larger than 32 MiB"):
         load(path)
+
+
+def test_a_file_of_twenty_megabytes_is_not_too_large(tmp_path: Path) -> None:
+    path = tmp_path / "tea.md"
+    path.write_bytes(b"# Tea\n```\n" + b"x" * 20_000_000 + b"\n```\n")
+    assert len(load(path).sections) == 1
+
+
+def test_what_was_worked_out_for_a_specification_is_not_worked_out_again() -> None:
+    asked: list[Specification] = []
+
+    def titles(spec: Specification) -> list[str]:
+        asked.append(spec)
+        return [section.title for section in spec.sections]
+
+    spec = parse("# Tea\n\n## Pot\n", "tea.md")
+    assert spec.once(titles) is spec.once(titles)
+    assert spec.once(titles) == ["Tea", "Pot"]
+    assert asked == [spec]
+    assert spec == parse("# Tea\n\n## Pot\n", "tea.md")

@@ -3,44 +3,77 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import pytest
 
-from tck_spec import RULES, check, parse
+from tck_spec import RULES, Finding, check, load, parse
+from tck_spec.files import file_library
+from tck_spec.settings import SETTINGS_FILE, read_settings
 
 FIXTURES: Final = Path(__file__).parent / "fixtures"
 
 
-def _pairs() -> list[tuple[str, str, list[str]]]:
-    text = "".join(path.read_text(encoding="utf-8") for path in sorted(FIXTURES.glob("rules*.txt")))
-    pairs: list[tuple[str, str, list[str]]] = []
-    for part in text.split("\n=== ")[1:]:
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A document, what is set and what lies around it, and every finding it has."""
+
+    name: str
+    document: str
+    findings: tuple[str, ...]
+    #: None for a text without files around it.
+    settings: str | None = None
+    files: tuple[tuple[str, str], ...] = ()
+
+    def check(self) -> tuple[Finding, ...]:
+        if self.settings is None:
+            return check(parse(self.document, "tea.md"))
+        with TemporaryDirectory() as name:
+            folder = Path(name)
+            for file, text in (*self.files, (SETTINGS_FILE, self.settings)):
+                path = folder / file
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            settings = read_settings(folder / SETTINGS_FILE)
+            spec = parse(self.document, str(folder / "tea.md"))
+            others = [load(folder / file) for file, _ in self.files if file.endswith(".md")]
+            return check(spec, settings, file_library([spec, *others], settings))
+
+
+def _pairs() -> list[Pair]:
+    texts = [path.read_text(encoding="utf-8") for path in sorted(FIXTURES.glob("rules*.txt"))]
+    pairs: list[Pair] = []
+    for part in (part for text in texts for part in text.split("\n=== ")[1:]):
         name, _, rest = part.partition("\n")
-        document, _, findings = rest.partition("\n--- findings")
-        pairs.append((name, document + "\n", findings.split("\n")))
-    return [(name, document, [line for line in lines if line]) for name, document, lines in pairs]
+        document, *parts = re.split(r"\n--- (settings|file .+|findings)(?=\n|\Z)", rest)
+        by_kind = {kind: text.removeprefix("\n") for kind, text in zip(parts[::2], parts[1::2], strict=True)}
+        files = ((kind[5:], text + "\n") for kind, text in by_kind.items() if kind.startswith("file "))
+        findings = tuple(line for line in by_kind["findings"].split("\n") if line)
+        pairs.append(Pair(name, document + "\n", findings, by_kind.get("settings"), tuple(files)))
+    return pairs
 
 
 PAIRS: Final = _pairs()
 
 
-@pytest.mark.parametrize(("document", "expected"), [pair[1:] for pair in PAIRS], ids=[pair[0] for pair in PAIRS])
-def test_a_document_has_these_findings_and_no_others(document: str, expected: list[str]) -> None:
-    found = [f"{one.line}:{one.column} {one.rule} {one.severity}" for one in check(parse(document, "tea.md"))]
-    assert found == expected
+@pytest.mark.parametrize("pair", PAIRS, ids=[pair.name for pair in PAIRS])
+def test_a_document_has_these_findings_and_no_others(pair: Pair) -> None:
+    found = tuple(f"{one.line}:{one.column} {one.rule} {one.severity}" for one in pair.check())
+    assert found == pair.findings
 
 
 def test_every_rule_about_text_has_a_pair() -> None:
-    in_pairs = {line.split()[1] for _, _, lines in PAIRS for line in lines}
+    in_pairs = {line.split()[1] for pair in PAIRS for line in pair.findings}
     elsewhere = {"DOC001", "DOC002", "DOC003"} | {rule.code for rule in RULES if rule.code.startswith("COV")}
     assert {rule.code for rule in RULES} == in_pairs | elsewhere
 
 
 def test_no_finding_is_more_severe_than_its_rule_says() -> None:
     severities = {rule.code: rule.severity for rule in RULES}
-    found = [one for _, document, _ in PAIRS for one in check(parse(document, "tea.md"))]
+    found = [one for pair in PAIRS for one in pair.check()]
     assert not [one for one in found if "IWE".index(one.severity) > "IWE".index(severities[one.rule])]
 
 
@@ -134,12 +167,12 @@ def test_a_replacement_character_is_lost_text() -> None:
 
 
 def test_findings_come_by_place() -> None:
-    text = "".join(document for _, document, _ in PAIRS)
+    text = "".join(pair.document for pair in PAIRS)
     places = [(one.line, one.column) for one in check(parse(text, "tea.md"))]
     assert len(places) > 50
     assert places == sorted(places)
 
 
 def test_a_message_stays_on_one_line() -> None:
-    findings = [one for _, document, _ in PAIRS for one in check(parse(document, "tea.md"))]
+    findings = [one for pair in PAIRS for one in pair.check()]
     assert not [one for one in findings if re.search(r"[\n\r]", one.message + one.hint)]

@@ -33,6 +33,8 @@ from tck_spec.sections import split_heading
         ("2024-01-31", None, "2024-01-31"),
         ("3D pots", None, "3D pots"),
         ("v1.2", None, "v1.2"),
+        ("X.509 certificates", None, "X.509 certificates"),
+        ("A.10 Lumps", "A.10", "Lumps"),
         ("100% tea", None, "100% tea"),
     ],
 )

@@ -7,31 +7,41 @@ like any other, because one such file must not hide what is wrong with the ninet
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fnmatch import fnmatch
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tck_kit.faults import UsageFault
 from tck_spec.errors import SpecificationError
+from tck_spec.files import MARKDOWN, file_library
 from tck_spec.findings import SEVERITY_NAMES, Finding, Severity
-from tck_spec.library import Lone
-from tck_spec.rules import check, severities
+from tck_spec.rules import RULES, check, severities
 from tck_spec.settings import Settings, find_settings, read_settings
 from tck_spec.specification import MOST_BYTES, Specification, load, parse
+from tck_spec.statements import find_statements
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from tck_spec.library import Library
-
-__all__ = ["NOT_TEXT", "Checked", "check_files", "files_of", "settings_for"]
+__all__ = [
+    "NOT_TEXT",
+    "Checked",
+    "absolute",
+    "check_files",
+    "files_of",
+    "graded",
+    "in_order",
+    "root_of",
+    "settings_for",
+    "sourced",
+]
 
 #: The rule that speaks of files that are no text.
 NOT_TEXT: Final = "DOC003"
-_MARKDOWN: Final = (".md", ".markdown")
+#: Folders whose Markdown is somebody else's.
+_INSTALLED: Final = frozenset({"node_modules", "vendor", "venv", "site-packages", "__pycache__"})
 _NOTHING: Final[Mapping[Path, str]] = MappingProxyType({})
 
 
@@ -42,6 +52,8 @@ class Checked:
     documents: tuple[Specification, ...]
     findings: tuple[Finding, ...]
     settings: Settings
+    #: All files that were looked at, also those that are no text.
+    files: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[Severity, int]:
@@ -50,8 +62,8 @@ class Checked:
 
     @property
     def requirements(self) -> int:
-        """How many requirements with ids the documents have."""
-        return sum(len(one.requirements) for one in self.documents)
+        """How many requirements the documents state, with or without ids."""
+        return sum(len(one.requirements or find_statements(one, self.settings.form)) for one in self.documents)
 
     @property
     def sections(self) -> int:
@@ -67,7 +79,9 @@ def settings_for(config: Path | None, start: Path) -> Settings:
     """Read the settings that were named, or those nearest to a folder; raises `UsageFault`."""
     path = config or find_settings(start.absolute())
     if path is None:
-        return Settings(root=_root(start.absolute()))
+        return Settings(root=root_of(start))
+    if path.exists() and not path.is_file():
+        raise UsageFault("is no file of settings", str(path), "name one")
     try:
         settings = read_settings(path)
         severities(settings)
@@ -76,8 +90,9 @@ def settings_for(config: Path | None, start: Path) -> Settings:
     return settings
 
 
-def _root(start: Path) -> Path:
+def root_of(start: Path) -> Path:
     """Return the repository that a folder is in, or the folder."""
+    start = start.absolute()
     return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
 
 
@@ -86,65 +101,127 @@ def files_of(paths: Sequence[Path], settings: Settings) -> tuple[Path, ...]:
     found: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
-            below = sorted(one for one in path.rglob("*") if one.suffix in _MARKDOWN and one.is_file())
+            below = [one for one in _markdown_below(path) if not _excluded(one, settings)]
             if not below:
                 raise UsageFault("there is no Markdown below this folder", str(path), "name another, or a file")
             found |= dict.fromkeys(below)
         else:
             found[path] = None
-    del settings
     return tuple(found)
 
 
-def check_files(paths: Sequence[Path], settings: Settings, *, overlay: Mapping[Path, str] = _NOTHING) -> Checked:
+def _markdown_below(folder: Path) -> Iterator[Path]:
+    """Yield the Markdown files below a folder in order, without what is hidden or was installed there."""
+    for where, folders, names in os.walk(folder, onerror=_unlistable):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _INSTALLED)
+        for name in sorted(names):
+            path = Path(where, name)
+            if path.suffix.lower() in MARKDOWN and path.is_file():
+                yield path
+
+
+def _unlistable(error: OSError) -> None:
+    where = str(error.filename)
+    raise UsageFault(
+        f"cannot be looked into ({error.strerror})", where, "change its permissions, or exclude it"
+    ) from error
+
+
+def _excluded(path: Path, settings: Settings) -> bool:
+    below = os.path.relpath(path, settings.root)
+    return any(fnmatch(below, pattern) or below.startswith(f"{pattern.rstrip('/')}/") for pattern in settings.exclude)
+
+
+def check_files(
+    paths: Sequence[Path],
+    settings: Settings,
+    *,
+    overlay: Mapping[Path, str] = _NOTHING,
+    scenarios: Callable[[Sequence[Specification]], Iterable[Finding]] | None = None,
+) -> Checked:
     """Check files and all Markdown below folders together; raises `UsageFault` for what cannot be read.
 
     `overlay` holds the text of files, by absolute path, as an editor has it: that is read in place of the file.
+    `scenarios` looks at scenarios for documents; what it finds in them can be excused in them, as all else.
     """
     named = {path for path in paths if not path.is_dir()}
     documents: list[Specification] = []
     findings: list[Finding] = []
-    for path in files_of(paths, settings):
+    files = files_of(paths, settings)
+    for path in files:
         try:
-            text = overlay.get(Path(os.path.abspath(path)))
+            text = overlay.get(absolute(path))
             documents.append(load(path) if text is None else parse(text, str(path)))
         except SpecificationError as error:
             flaw = _flaw(path, error)
             if path in named and flaw.line == 0:
                 raise UsageFault(error.what, error.where, error.cure) from error
-            findings.append(replace(flaw, line=max(1, flaw.line)))
-    level = severities(settings)[NOT_TEXT]
-    findings = [replace(one, severity=min(one.severity, level, key="EWI".index)) for one in findings if level]
-    library = _library(documents, settings, overlay)
+            findings += graded([replace(flaw, line=max(1, flaw.line))], settings)
+    library = file_library(documents, settings, overlay)
+    beside = None if scenarios is None else _by_source(scenarios(documents))
     for document in documents:
-        findings += _sourced(document.source, check(document, settings, library))
-    order = {str(path): number for number, path in enumerate(files_of(paths, settings))}
-    findings.sort(key=lambda one: (order.get(one.source or "", len(order)), one.source, one.line, one.column))
-    return Checked(tuple(documents), tuple(findings), settings)
+        more = None if beside is None else beside.pop(document.source, ())
+        findings += sourced(document.source, check(document, settings, library, more))
+    findings += graded(chain.from_iterable((beside or {}).values()), settings)
+    sources = tuple(str(path) for path in files)
+    return Checked(tuple(documents), tuple(in_order(findings, sources)), settings, sources)
 
 
-def _sourced(source: str, findings: Iterable[Finding]) -> Iterable[Finding]:
+def _by_source(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    grouped: dict[str, list[Finding]] = {}
+    for one in findings:
+        grouped.setdefault(one.source or "", []).append(one)
+    return grouped
+
+
+def absolute(path: Path) -> Path:
+    """Return the path under which an overlay has a file."""
+    return Path(os.path.normpath(path.absolute()))
+
+
+def sourced(source: str, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Let each finding name its file."""
     return (one if one.source else replace(one, source=source) for one in findings)
+
+
+def graded(findings: Iterable[Finding], settings: Settings) -> Iterator[Finding]:
+    """Give findings in what is no document, such as a feature file, the severities that were set."""
+    levels, own = severities(settings), {rule.code: rule.severity for rule in RULES}
+    order = "IWE".index
+    for one in findings:
+        level = levels.get(one.rule, one.severity)
+        if level is not None:
+            raised = order(level) > order(own.get(one.rule, level))
+            yield replace(one, severity=level if raised else min(one.severity, level, key=order))
+
+
+def in_order(findings: Iterable[Finding], sources: Sequence[str]) -> list[Finding]:
+    """Sort findings by file, as the files were named, and by place."""
+    order = {source: number for number, source in enumerate(sources)}
+
+    def place(one: Finding) -> tuple[int, str, int, int, str]:
+        source = one.source or ""
+        return order.get(source, len(order)), source, one.line, one.column, one.rule
+
+    return sorted(findings, key=place)
 
 
 def _flaw(path: Path, error: SpecificationError) -> Finding:
     """Return what keeps a file from being read; the line is 0 where that is not about a place in it."""
-    data = b""
+    data: bytes | None = None
     with suppress(OSError, ValueError):
         if path.is_file() and path.stat().st_size <= MOST_BYTES:
             data = path.read_bytes()
+    if data is None:
+        return Finding(NOT_TEXT, "E", 0, 1, error.what, error.cure, str(path))
     cause = error.__cause__
-    at = cause.start if isinstance(cause, UnicodeDecodeError) else data.find(b"\0")
+    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    at = 0 if wide else cause.start if isinstance(cause, UnicodeDecodeError) else data.find(b"\0")
     if not 0 <= at < len(data):
-        empty = bool(data) and not data.strip()
-        return Finding(NOT_TEXT, "I" if empty or not data else "E", 0, 1, error.what, error.cure, str(path))
+        empty = not data.decode("utf-8-sig", "replace").strip()
+        return Finding(NOT_TEXT, "I" if empty else "E", 0, 1, error.what, error.cure, str(path))
     before = data[:at]
     line, column = before.count(b"\n") + 1, len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
-    wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
-    message = f"byte {data[at]:02X} is not UTF-8; nothing in this file was checked"
+    what = f"byte {data[at]:02X} is not UTF-8" if data[at] else "a NUL byte is no text"
+    message = f"{what}; nothing in this file was checked"
     return Finding(NOT_TEXT, "E", line, column, message, "save it as UTF-8" + ", not UTF-16" * wide, str(path))
-
-
-def _library(documents: Sequence[Specification], settings: Settings, overlay: Mapping[Path, str]) -> Library:
-    del settings, overlay
-    return Lone(tuple(documents))

@@ -16,7 +16,7 @@ from gherkin.pickles.compiler import Compiler
 from tck_kit.faults import UsageFault
 from tck_kit.scenarios import ScenarioFault, ScenarioSyntaxError, feature_text, parse_feature
 from tck_spec import ScenarioTag
-from tck_spec.coverage import is_meant
+from tck_spec.coverage import meant
 
 __all__ = ["IDLE_TAGS", "Tagged", "read_tagged", "tags_in_text"]
 
@@ -37,8 +37,8 @@ class Tagged:
 
     def meant(self, known: Collection[str]) -> dict[str, Sequence[ScenarioTag]]:
         """Return the tags that were meant as ids of requirements, known or not."""
-        folded = {one.upper() for one in known}
-        return {name: tags for name, tags in self.tags.items() if is_meant(name, folded)}
+        ids = meant(self.tags, known)
+        return {name: tags for name, tags in self.tags.items() if name in ids}
 
 
 def read_tagged(folder: Path) -> Tagged:

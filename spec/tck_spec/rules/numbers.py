@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tck_spec.findings import Finding
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from tck_spec.rules.context import Context
     from tck_spec.sections import Section
 
-__all__ = ["duplicate_number", "number_gap", "parent_mismatch"]
+__all__ = ["duplicate_number", "number_gap", "parent_mismatch", "part_of"]
 
 
 def _split(number: str) -> tuple[str, int | None]:
@@ -32,14 +33,14 @@ def duplicate_number(context: Context) -> Iterator[Finding]:
     for section in context.spec.sections:
         if section.number is None:
             continue
-        key = section.number, _part(context, section)
+        key = section.number, part_of(context, section)
         if key in first:
             message = f"the number {section.number} is taken by line {first[key].line} ({first[key].title}) already"
             yield Finding("NUM001", "E", section.line, section.column, message, "number the headings apart")
         first.setdefault(key, section)
 
 
-def _part(context: Context, section: Section) -> str | None:
+def part_of(context: Context, section: Section) -> str | None:
     """Return the unnumbered section around the outermost numbered one: numbers count anew in each."""
     part: str | None = None
     around: Section | None = section
@@ -52,20 +53,27 @@ def _part(context: Context, section: Section) -> str | None:
 
 def number_gap(context: Context) -> Iterator[Finding]:
     """NUM002: a number does not follow its sibling's."""
-    last: dict[tuple[str, str | None], int] = {}
+    families: dict[tuple[str, str | None], list[tuple[int, Section]]] = {}
     for section in context.spec.sections:
-        if section.number is None:
+        head, place = _split(section.number) if section.number is not None else ("", None)
+        if place is not None:
+            families.setdefault((head, part_of(context, section)), []).append((place, section))
+    gaps: list[Finding] = []
+    for (head, _), family in families.items():
+        if _counts_down(context, head, [place for place, _ in family]):
             continue
-        head, place = _split(section.number)
-        if place is None:
-            continue
-        key = head, _part(context, section)
-        before = last.get(key)
-        if before is not None and place not in (before, before + 1):
-            expected = _sibling(section.number, before + 1)
-            message = f"{section.number} follows {_sibling(section.number, before)}; {expected} is expected"
-            yield Finding("NUM002", "W", section.line, section.column, message, "renumber, or say why one is missing")
-        last[key] = place
+        for (before, _), (place, section) in pairwise(family):
+            if place not in (before, before + 1):
+                number = section.number or ""
+                message = f"{number} follows {_sibling(number, before)}; {_sibling(number, before + 1)} is expected"
+                hint = "renumber, or say why one is missing"
+                gaps.append(Finding("NUM002", "W", section.line, section.column, message, hint))
+    yield from sorted(gaps, key=lambda gap: gap.line)
+
+
+def _counts_down(context: Context, head: str, places: list[int]) -> bool:
+    """Tell whether numbers are versions, the latest first, as in a log of changes."""
+    return head not in context.by_number and all(before > place for before, place in pairwise(places))
 
 
 def _sibling(number: str, place: int) -> str:

@@ -1,4 +1,4 @@
-"""Positions: a client counts lines from 0 and columns in UTF-8, UTF-16 or UTF-32 units; we count both from 1, in characters.
+"""Positions: a client counts from 0, in UTF-8, UTF-16 or UTF-32 units; we count from 1, in characters.
 
 The text of an open document is kept here and not by pygls, whose lines end at form feeds and at U+2028 too, and which
 takes a column behind a line's end for the one before it. Either lets the server's text drift away from the editor's.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -18,6 +18,7 @@ __all__ = ["Encoding", "Text", "apply", "choose_encoding"]
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
+_ENCODINGS: Final[Mapping[str, Encoding]] = {"utf-8": "utf-8", "utf-16": "utf-16", "utf-32": "utf-32"}
 #: Where a line ends by the protocol, and so for the parser.
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -27,9 +28,9 @@ _BOM: Final = "\ufeff"
 def choose_encoding(offered: Sequence[str | types.PositionEncodingKind] | None) -> Encoding:
     """Return the units to count in: the client's first choice that is known, else UTF-16 as the protocol says."""
     for one in offered or ():
-        name = one.value if isinstance(one, types.PositionEncodingKind) else one
-        if name in ("utf-8", "utf-16", "utf-32"):
-            return name
+        known = _ENCODINGS.get(one.value if isinstance(one, types.PositionEncodingKind) else one)
+        if known is not None:
+            return known
     return "utf-16"
 
 
@@ -54,10 +55,10 @@ class Text:
         return len(self._starts)
 
     def line(self, number: int) -> str:
-        """Return a line, from 1, without its end; empty beyond the last."""
+        """Return a line, from 1, without its end and without a byte-order mark; empty beyond the last."""
         if not 1 <= number <= self.lines:
             return ""
-        return self.string[self._starts[number - 1] : self._ends[number - 1]]
+        return self.string[self._starts[number - 1] + self._bom(number) : self._ends[number - 1]]
 
     def offset(self, line: int, column: int) -> int:
         """Return the offset of a place in our way of counting; what lies outside is moved to the nearest inside."""
@@ -71,12 +72,12 @@ class Text:
     def place(self, offset: int) -> tuple[int, int]:
         """Return line and column, from 1, of an offset."""
         line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] - self._bom(line) + 1
+        return line, max(1, offset - self._starts[line - 1] - self._bom(line) + 1)
 
     def position(self, line: int, column: int) -> types.Position:
         """Return what the client calls a place; a place behind a line's end is the line's end."""
         if line > self.lines:
-            return types.Position(self.lines - 1, _units(self.line(self.lines), self.encoding))
+            return types.Position(self.lines - 1, _units(self.string[self._starts[-1] :], self.encoding))
         start = self._starts[max(line, 1) - 1]
         before = self.string[start : self.offset(line, column)]
         return types.Position(max(line, 1) - 1, _units(before, self.encoding))

@@ -1,7 +1,7 @@
 """Tags: where the tags of a feature file stand, read line by line.
 
-The reader of record gives up at the first line that is no Gherkin, and while somebody types there always is one. It also
-tells only which tags a scenario ends up with, and an editor has to know which word to underline.
+The reader of record gives up at the first line that is no Gherkin, and while somebody types there always is one. It
+also tells only which tags a scenario ends up with, and an editor has to know which word to underline.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from tck_kit.authors.language_server.positions import Text
 
-__all__ = ["Tag", "find_tags", "tag_of"]
+__all__ = ["Tag", "find_tags"]
 
 _TAG: Final = re.compile(r"@[^\s@#]+")
 _DOC_STRING: Final = ('"""', "```")
@@ -34,9 +34,9 @@ class Tag:
     owner_line: int = 0
 
     @property
-    def id(self) -> str:
-        """The id that it names, in capitals, as tags are compared."""
-        return self.name.upper()
+    def folded(self) -> str:
+        """The tag as tags are compared."""
+        return self.name.lower()
 
     @property
     def end_column(self) -> int:
@@ -47,11 +47,6 @@ class Tag:
     def title(self) -> str:
         """The name of what it stands on."""
         return self.owner.partition(":")[2].strip() or self.owner
-
-
-def tag_of(identifier: str) -> str:
-    """Return the tag for a requirement, with its ``@``."""
-    return f"@{identifier.lower()}"
 
 
 def find_tags(text: Text) -> tuple[Tag, ...]:

@@ -1,0 +1,143 @@
+"""Covering: which requirements of some documents the scenarios of a folder show, by whatever ids they have.
+
+A document's own ids come first. Where it has a lock, the lock knows the ids of its prose, what they were called before,
+and which scenarios were reviewed with another text.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tck_kit.authors.tagged import Tagged, read_tagged
+from tck_spec.coverage import Required, ScenarioTag, Suspect, Waivers, coverage, required_of
+from tck_spec.findings import Finding
+from tck_spec.lock.standing import standing_of
+from tck_spec.statements import find_statements
+
+if TYPE_CHECKING:
+    from tck_kit.scenarios import Suite
+    from tck_spec.lock.records import Lock
+    from tck_spec.settings import Settings
+    from tck_spec.specification import Specification
+
+__all__ = ["covered", "reviewed_elsewhere", "suspect_scenarios", "waivers_of"]
+
+
+def covered(folder: Path, settings: Settings, documents: Sequence[Specification]) -> Iterator[Finding]:
+    """Yield what the scenarios of a folder leave uncovered, and what their tags name that nobody requires."""
+    tagged = read_tagged(folder)
+    required: list[Required] = []
+    locks: list[Lock] = []
+    for spec in documents:
+        found, lock = _required(spec, settings, only=len(documents) == 1)
+        required += found
+        locks += [lock] if lock else []
+        yield from _without_ids(spec, found, settings)
+    tags = _by_their_present_ids(tagged.tags, locks)
+    links = Tagged(folder, tags).meant({one.id for one in required})
+    suspects = [one for lock in locks for one in suspect_scenarios(lock, tagged)]
+    yield from coverage(required, links, waivers_of(settings), suspects, strict=bool(os.environ.get("CI")))
+    for fault in tagged.faults:
+        path, _, line = fault.place.rpartition(":")
+        if not line.isdecimal():
+            path, line = fault.place, "1"
+        yield Finding("SCN001", "E", int(line), 1, fault.message, source=path)
+
+
+def reviewed_elsewhere(spec: Specification, suite: Suite, settings: Settings) -> tuple[Finding, ...]:
+    """Return COV003 for the scenarios of the kit's own form that were reviewed with another text than there is now."""
+    standing = standing_of(spec, find_statements(spec, settings.form), settings)
+    if standing is None or standing.update is None:
+        return ()
+    tags: dict[str, list[ScenarioTag]] = {}
+    for one in suite.scenarios:
+        name = one.id.partition("::")[2].removesuffix(f"[{', '.join(one.values)}]")
+        for tag in one.tags:
+            tags.setdefault(tag.upper(), []).append(ScenarioTag(name, str(suite.folder / one.path), one.line))
+    suspects = list(suspect_scenarios(standing.update.lock, Tagged(suite.folder, tags)))
+    return coverage([], {}, None, suspects, strict=bool(os.environ.get("CI")))
+
+
+def waivers_of(settings: Settings) -> Waivers:
+    """Return the waivers of the settings, as they stand today."""
+    source = os.path.relpath(settings.path) if settings.path else ""
+    return Waivers(settings.waivers, date.today(), source)  # noqa: DTZ011 -- the day where the author is
+
+
+def suspect_scenarios(lock: Lock, tagged: Tagged) -> Iterator[Suspect]:
+    """Yield the scenarios that were reviewed with another text than the lock has now."""
+    places = {
+        (Path(os.path.relpath(tag.path, tagged.folder)).as_posix(), " ".join(tag.scenario.split())): tag
+        for tags in tagged.tags.values()
+        for tag in tags
+    }
+    for link in lock.links:
+        path, _, name = link.scenario.partition("::")
+        tag = places.get((path, name))
+        record = lock.by_id.get(link.requirement)
+        if tag is not None and record is not None and record.state == "active" and lock.suspect(link):
+            yield Suspect(link.requirement, tag)
+
+
+def _required(spec: Specification, settings: Settings, *, only: bool) -> tuple[list[Required], Lock | None]:
+    """Return what a document requires, under the ids that it or its lock gives, and the lock as it has to be now."""
+    statements = find_statements(spec, settings.form)
+    standing = standing_of(spec, statements, settings, only=only)
+    if standing is None or standing.update is None:
+        if spec.requirements:
+            return list(required_of(spec, source=spec.source)), None
+        titles = [f"{one.number} {one.title}" if one.number else one.title for one in spec.sections]
+        return [
+            Required(
+                one.marker,
+                one.level,
+                one.line,
+                one.column,
+                titles[one.section] if one.section >= 0 else "",
+                spec.source,
+            )
+            for one in statements
+            if one.marker
+        ], None
+    lock = standing.update.lock
+    own = {one.id: one for one in required_of(spec, source=spec.source)}
+    found = [
+        own.get(change.id)
+        or Required(
+            change.id, _level(lock, change.id), change.line, change.column, change.new_section.lstrip("§"), spec.source
+        )
+        for change in standing.update.changes
+        if change.line and change.id in lock.by_id
+    ]
+    return found, lock
+
+
+def _level(lock: Lock, identifier: str) -> str:
+    record = lock.by_id.get(identifier)
+    return record.level if record else ""
+
+
+def _without_ids(spec: Specification, found: Sequence[Required], settings: Settings) -> Iterator[Finding]:
+    if found:
+        return
+    nameless = [one for one in find_statements(spec, settings.form) if not one.marker]
+    if nameless:
+        first = nameless[0]
+        message = f"the {len(nameless)} requirements of this document have no ids, so no scenario can name one"
+        hint = f"`session-tck lock {spec.source}` gives them some"
+        yield Finding("COV001", "I", first.line, first.column, message, hint, spec.source)
+
+
+def _by_their_present_ids(
+    tags: Mapping[str, Sequence[ScenarioTag]], locks: Sequence[Lock]
+) -> dict[str, list[ScenarioTag]]:
+    """Return the scenarios of each tag; a tag that is an earlier name of a requirement counts for the present one."""
+    known = {tag: identifier for lock in locks for tag, identifier in lock.tags.items()}
+    present: dict[str, list[ScenarioTag]] = {}
+    for name, tagged in tags.items():
+        present.setdefault(known.get(name.lower(), name).upper(), []).extend(tagged)
+    return present

@@ -1,0 +1,89 @@
+"""Standing: how a document stands to the lock that belongs to it."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from tck_spec.lock.file import beside, read_strictly
+from tck_spec.lock.reading import Edited, LockFault
+from tck_spec.lock.updating import Update, update
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tck_spec.lock.records import Lock
+    from tck_spec.settings import Settings
+    from tck_spec.specification import Specification
+    from tck_spec.statements import Statement
+
+__all__ = ["Standing", "belongs", "lock_path", "source_of", "standing_of"]
+
+#: The first line of a lock is no longer than this.
+_HEADER: Final = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A document and its lock."""
+
+    path: Path
+    #: None where the file cannot be used; then `fault` says why.
+    lock: Lock | None = None
+    update: Update | None = None
+    edited: tuple[Edited, ...] = ()
+    fault: LockFault | None = None
+
+
+def source_of(document: Path, lock: Path) -> str:
+    """Return how a lock names its document: relative to its own folder, with slashes."""
+    try:
+        relative = os.path.relpath(document.absolute(), lock.absolute().parent)
+    except ValueError:  # pragma: no cover - another drive of Windows
+        return document.as_posix()
+    return relative.replace(os.sep, "/")
+
+
+def belongs(lock: Path, document: Path) -> bool:
+    """Tell whether a lock says that it is the one of a document; one that cannot be read might be."""
+    try:
+        with lock.open("rb") as file:
+            header = cast("object", json.loads(file.readline(_HEADER)))
+    except (OSError, ValueError, RecursionError):
+        return True
+    source = cast("dict[str, object]", header).get("source") if isinstance(header, dict) else None
+    return not isinstance(source, str) or source == source_of(document, lock)
+
+
+def lock_path(source: str, settings: Settings, *, only: bool = True) -> Path | None:
+    """Return the lock of a document: the one of the settings if it is this one's, or the one beside the document.
+
+    `only` says that the document is the only one; then a lock that is set and not there is one that has to be written.
+    """
+    document = Path(source)
+    with suppress(OSError, ValueError):
+        near = beside(document)
+        if settings.lock is None:
+            return near if near.is_file() else None
+        if belongs(settings.lock, document) if settings.lock.is_file() else only:
+            return settings.lock
+        return near if near.is_file() else None
+    return None
+
+
+def standing_of(
+    spec: Specification, statements: Sequence[Statement], settings: Settings, *, only: bool = True
+) -> Standing | None:
+    """Hold a document against its lock; None where it has none."""
+    path = lock_path(spec.source, settings, only=only)
+    if path is None:
+        return None
+    try:
+        lock, edited = read_strictly(path)
+    except LockFault as fault:
+        return Standing(path, fault=fault)
+    return Standing(path, lock, update(lock, spec, statements), edited)
