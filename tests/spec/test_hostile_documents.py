@@ -239,7 +239,7 @@ sequenceDiagram
 | no | table |
 ~~~
 
-[leaf]: #1-pots "Leaves"
+[leaf]: #2-cups "Leaves"
 """
 
 MILK: Final = """\
