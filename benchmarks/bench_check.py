@@ -61,16 +61,15 @@ class Author:
             "# Protocol of the kettle\n",
             f"Version: 1.0\n\n{self._paragraph(3, ())}\n\n[home]: https://example.org\n",
         ]
-        written, chapter = sum(map(len, parts)), 0
         sections: list[tuple[str, str]] = []
-        while True:
-            chapter += 1
-            for number in (f"{chapter}", *(f"{chapter}.{part}" for part in range(1, 6))):
-                if written >= size:
-                    return "\n".join(parts)
-                text = self._section(number, sections)
-                parts.append(text)
-                written += len(text)
+        written = sum(map(len, parts))
+        for number in _numbers(size):
+            if written >= size:
+                break
+            text = self._section(number, sections)
+            parts.append(text)
+            written += len(text)
+        return "\n".join(parts)
 
     def _section(self, number: str, sections: list[tuple[str, str]]) -> str:
         title = f"The {self._words(2)} of {self._random.choice(WORDS)}"
@@ -121,6 +120,15 @@ class Author:
 
     def _quote(self, sections: Sequence[tuple[str, str]]) -> str:
         return "\n".join(f"> {self._sentence(sections)}" for _ in range(2))
+
+
+def _numbers(size: int) -> Iterator[str]:
+    """Yield numbers of sections; there are less than a hundred chapters in the largest document, too."""
+    parts = max(5, size // (50 * KILO))
+    for chapter in range(1, 100):
+        yield f"{chapter}"
+        for part in range(1, parts + 1):
+            yield f"{chapter}.{part}"
 
 
 def write_folder(folder: Path, size: int, files: int) -> Path:

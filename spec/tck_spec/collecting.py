@@ -49,7 +49,9 @@ def collect(paths: Sequence[Path], settings: Settings) -> list[Path]:
                 found.setdefault(os.path.realpath(one), one)
                 taken += 1
         if len(found) == before and not taken:
-            raise SpecificationError("there is no Markdown file in it", where, "name a file, or another folder")
+            if _WILD.search(str(path)):
+                raise SpecificationError("nothing fits this pattern", where, "mend it, or take it away")
+            raise SpecificationError("there is no Markdown below this folder", where, "name another, or a file")
     return list(found.values())
 
 
@@ -76,12 +78,17 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    for here, folders, names in os.walk(folder):
+    for here, folders, names in os.walk(folder, onerror=_unlistable):
         folders[:] = sorted(name for name in folders if not _skipped(Path(here, name)))
         for name in sorted(names):
             path = Path(here, name)
             if not name.startswith(".") and path.is_file() and not path.is_symlink():
                 yield path
+
+
+def _unlistable(error: OSError) -> None:
+    what = f"cannot be looked into ({error.strerror})"
+    raise SpecificationError(what, str(error.filename), "change its permissions, or exclude it") from error
 
 
 def _skipped(folder: Path) -> bool:
@@ -94,7 +101,7 @@ def _matching(pattern: Path, base: Path) -> Iterator[Path]:
     plain = next(index for index, part in enumerate(parts) if _WILD.search(part))
     start = base.joinpath(*parts[:plain])
     expression = re.compile(_translate("/".join(parts[plain:])) + r"(?P<inside>/.*)?", re.DOTALL)
-    for path in _files(start):
+    for path in _files(start) if start.is_dir() else ():
         match = expression.fullmatch(path.relative_to(start).as_posix())
         if match and (not match["inside"] or path.suffix.lower() in _EXTENSIONS):
             yield path

@@ -14,7 +14,11 @@ from typing import Final
 __all__ = ["Inline", "Link", "Span", "read_plainly"]
 
 #: What may be markup outside of code; an underscore between letters is none, nor is a bracket that was never opened.
-_MARKUP: Final = re.compile(r"[\[<\\]|(?<![^\W_])_|_(?![^\W_])|&[#A-Za-z]|[^\S\n]\n|\n\s")
+_MARKUP: Final = re.compile(r"[\[<\\]|(?<![^\W_])_|_(?![^\W_])|&[#A-Za-z]")
+#: What begins one of these: a first look that costs little.
+_HINT: Final = re.compile(r"[\[<\\_&]")
+#: A line that begins or ends with white space.
+_LINE_EDGE: Final = re.compile(r"\n(?:(?=\s)|(?<=[^\S\n]\n))")
 _MARKS: Final = re.compile(r"`+|\*+")
 #: Of asterisks that can only open emphasis, and of those that can only close it, what stands before and after them.
 _OPENING: Final = re.compile(r"(?<!\S)(?:\*{1,2})(?=[^\s*])")
@@ -83,44 +87,74 @@ class Inline:
         return self._masked[0]
 
 
+class _Runs:
+    """The plain text as it grows, and where in the source each run of it stands."""
+
+    __slots__ = ("length", "plain", "sources", "starts")
+
+    def __init__(self) -> None:
+        self.plain: list[str] = []
+        self.starts: list[int] = []
+        self.sources: list[int] = []
+        self.length = 0
+
+    def add(self, text: str, place: int) -> None:
+        if text:
+            self.starts.append(self.length)
+            self.sources.append(place)
+            self.plain.append(text)
+            self.length += len(text)
+
+
 def read_plainly(source: str) -> Inline | None:
     """Read a text that has no markup but code and plain emphasis; None where it may have other."""
-    cuts = _cuts(source) if "`" in source or "*" in source else []
+    has_code = "`" in source
+    if not has_code and _has_markup(source):
+        return None
+    if not has_code and "*" not in source:
+        return Inline(source)
+    cuts = _cuts(source)
     if cuts is None:
         return None
-    plain: list[str] = []
-    starts: list[int] = []
-    sources: list[int] = []
+    runs = _Runs()
     code: list[Span] = []
     emphasised: list[Span] = []
-    length = done = 0
-    opened = -1
-    for begin, end, marks in (*cuts, (len(source), len(source), 0)):
+    opened, done = -1, 0
+    for begin, end, ticks in cuts:
         text = source[done:begin]
-        if _MARKUP.search(text):
+        if has_code and _has_markup(text):
             return None
-        inside, place = "", begin + marks
-        if marks:
-            inside = source[place : end - marks].replace("\n", " ")
-            if inside[:1] == inside[-1:] == " " and inside.strip(" "):
-                inside, place = inside[1:-1], place + 1
-        for part, at in ((text, done), (inside, place)):
-            if part:
-                starts.append(length)
-                sources.append(at)
-                plain.append(part)
-                length += len(part)
-        if marks:
-            code.append(Span(length - len(inside), length))
-        elif opened >= 0:
-            emphasised.append(Span(opened, length))
-            opened = -1
-        else:
-            opened = length
+        runs.add(text, done)
         done = end
-    claimed = tuple(Span(begin, end) for begin, end, marks in cuts if marks)
-    places = (tuple(starts), tuple(sources)) if starts else ((0,), (0,))
-    return Inline("".join(plain), (), tuple(code), tuple(emphasised), (), claimed, *places)
+        if ticks:
+            inside, place = _code(source, begin + ticks, end - ticks)
+            runs.add(inside, place)
+            code.append(Span(runs.length - len(inside), runs.length))
+        elif opened < 0:
+            opened = runs.length
+        else:
+            emphasised.append(Span(opened, runs.length))
+            opened = -1
+    if has_code and _has_markup(source[done:]):
+        return None
+    runs.add(source[done:], done)
+    claimed = tuple(Span(begin, end) for begin, end, ticks in cuts if ticks)
+    places = (tuple(runs.starts), tuple(runs.sources))
+    return Inline("".join(runs.plain), (), tuple(code), tuple(emphasised), (), claimed, *places)
+
+
+def _code(source: str, start: int, end: int) -> tuple[str, int]:
+    """Return the text of inline code, without the space that may stand on both sides, and where it starts."""
+    text = source[start:end].replace("\n", " ")
+    if text[:1] == text[-1:] == " " and text.strip(" "):
+        return text[1:-1], start + 1
+    return text, start
+
+
+def _has_markup(text: str) -> bool:
+    return (_HINT.search(text) is not None and _MARKUP.search(text) is not None) or (
+        "\n" in text and _LINE_EDGE.search(text) is not None
+    )
 
 
 def _cuts(source: str) -> list[tuple[int, int, int]] | None:

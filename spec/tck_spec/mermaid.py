@@ -12,6 +12,7 @@ import atexit
 import importlib.util
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -39,6 +40,16 @@ _MOST_LOSSES: Final = 3
 _MOST_REMEMBERED: Final = 10_000
 #: Mermaid keeps a little of every diagram; after so many the engine starts afresh.
 _MOST_DIAGRAMS: Final = 5_000
+
+_MOST_EXPECTED: Final = 6
+#: What stands in Mermaid's messages about places, which are not those in the document.
+_LINE_SAID: Final = re.compile(r"(?:Lexical|Parse) error on line \d+\W*|\s*\(\d+:\d+\)$| at offset: .*")
+_ENDS: Final = {
+    "1": "the diagram ends too early",
+    "EOF": "the diagram ends too early",
+    "NEWLINE": "the line ends too early",
+    "NL": "the line ends too early",
+}
 
 _MISSING: Final = "mermaidx is not installed: pip install 'session-tck[authors]'"
 
@@ -234,12 +245,15 @@ def _complaint(facts: dict[str, Any], message: str) -> Verdict:
     if facts.get("mark"):
         mark = cast("dict[str, Any]", facts["mark"])
         head = _in_one_line(str(facts["message"]).partition("\n")[0])
-        return Verdict("wrong", f"front matter: {head}", _whole(mark.get("line")) + 1, front=True)
+        return Verdict("wrong", f"front matter: {_LINE_SAID.sub('', head)}", _whole(mark.get("line")) + 1, front=True)
     for part in ("lexer", "parser"):
         if facts.get(part):
             place = cast("dict[str, Any]", facts[part])
             return Verdict(
-                "wrong", _in_one_line(place["message"]), _whole(place.get("line")), _whole(place.get("column"))
+                "wrong",
+                _LINE_SAID.sub("", _in_one_line(place["message"])),
+                _whole(place.get("line")),
+                _whole(place.get("column")),
             )
     found = cast("dict[str, Any]", facts["hash"])
     if not isinstance(found.get("line"), int):
@@ -266,11 +280,11 @@ def _expectation(found: dict[str, Any], message: str) -> str:
     """Say what the grammar wanted, in one line: its own list can be long."""
     expected = [str(one).strip("'") for one in found.get("expected") or ()]
     if not expected:
-        return message.partition(" ...")[0]
-    token, text = str(found.get("token")), str(found.get("text") or "").strip()
-    got = text or {"1": "the end of the diagram", "NEWLINE": "the end of the line"}.get(token, token)
-    some = ", ".join(expected[:6]) + (", …" if len(expected) > 6 else "")  # noqa: PLR2004 - more are no help
-    return f"unexpected {got[:60]!r} (expected: {some})" if text else f"unexpected {got} (expected: {some})"
+        return _LINE_SAID.sub("", message).partition(". ")[0].rstrip(".")
+    text = str(found.get("text") or "").strip()
+    what = f"unexpected {text[:60]!r}" if text else _ENDS.get(str(found.get("token")), "something is missing")
+    some = ", ".join(expected[:_MOST_EXPECTED]) + (", …" if len(expected) > _MOST_EXPECTED else "")
+    return f"{what} (expected: {some})"
 
 
 _ENGINE: Final = Engine()

@@ -233,7 +233,7 @@ def test_settings_say_what_is_checked(
 
 def test_what_is_named_is_not_excluded(tree: Path) -> None:
     named = [tree / "docs" / "deep" / "d.md", tree / "docs" / "drafts"]
-    with pytest.raises(SpecificationError, match="there is no Markdown file"):
+    with pytest.raises(SpecificationError, match="there is no Markdown below"):
         collect(named, Settings(root=tree, exclude=("drafts",)))
     assert _collected(named[:1], tree, exclude=("docs",)) == ["docs/deep/d.md"]
 
@@ -243,9 +243,9 @@ def test_what_is_named_is_not_excluded(tree: Path) -> None:
     [
         ("dosc", "there is no such file or folder; did you mean docs?"),
         ("nothing/like.md", "there is no such file or folder; check the path"),
-        (".hidden/*.txt", "there is no Markdown file in it"),
-        ("*.rst", "there is no Markdown file in it"),
-        ("empty", "there is no Markdown file in it"),
+        (".hidden/*.txt", "nothing fits this pattern"),
+        ("*.rst", "nothing fits this pattern"),
+        ("empty", "there is no Markdown below this folder"),
     ],
 )
 def test_what_does_not_exist_is_an_error(tree: Path, name: str, what: str) -> None:

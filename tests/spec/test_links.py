@@ -104,3 +104,10 @@ def test_a_link_made_of_a_heading_is_alive_in_its_dialect(dialect: str) -> None:
     linked = text + "".join(f"[a](#{anchor}) " for anchor in anchors)
     found = check(parse(linked, "tea.md"), Settings(anchors=(dialect,)))
     assert not [one for one in found if one.rule in ("ANC001", "ANC002", "ANC003")]
+
+
+def test_a_second_reading_of_a_text_is_judged_as_the_first() -> None:
+    text = "# Tea\n\n## 4 Pots\n\nSee [this](#4-pots), [that](#Tea), [x](#4-pot) and Section 4.\n"
+    first, second = (check(parse(text, "tea.md")) for _ in range(2))
+    assert first == second
+    assert {one.rule for one in first} == {"XREF008", "ANC001", "ANC003"}

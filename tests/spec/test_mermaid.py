@@ -31,9 +31,13 @@ def fake(code: str, seconds: float = 20) -> Engine:
     ("text", "line", "message"),
     [
         ("sequenceDiagram\n  Pot->>Cup: tea\n  Cup->>: tea", 3, "unexpected ': tea' (expected: +, -, (), ACTOR)"),
-        ("graph TD\n  A --> B\n  B --> C[", 3, "unexpected the end of the diagram"),
+        ("graph TD\n  A --> B\n  B --> C[", 3, "the diagram ends too early (expected: SQE,"),
         ('pie\n  "warm" : 3\n  "cold" 5', 3, "Expecting token of type ':' but found `5`"),
-        ("journey\n  title Tea\n  section Pour\n  Fill: 5: Cook\n  Drink it", 5, "the end of the line"),
+        (
+            "journey\n  title Tea\n  section Pour\n  Fill: 5: Cook\n  Drink it",
+            5,
+            "the line ends too early (expected: taskData)",
+        ),
         ('packet\n  0-15: "a"\n  17-20: "b"', 0, "not contiguous"),
         ("block\n  a b\n  c((", 3, "Unrecognized text"),
     ],

@@ -44,7 +44,9 @@ def _shown(one: Statement, document: str) -> list[str]:
 PAIRS: Final = _pairs("statements.txt") + _pairs("statements_marked.txt")
 
 
-@pytest.mark.parametrize(("document", "toml", "expected"), [pair[1:] for pair in PAIRS], ids=[pair[0] for pair in PAIRS])
+@pytest.mark.parametrize(
+    ("document", "toml", "expected"), [pair[1:] for pair in PAIRS], ids=[pair[0] for pair in PAIRS]
+)
 def test_a_document_requires_this_and_nothing_else(
     document: str, toml: str, expected: list[str], tmp_path: Path
 ) -> None:

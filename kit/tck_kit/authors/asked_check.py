@@ -139,20 +139,7 @@ def _anchors(option: str) -> tuple[str, ...]:
 
 def _configured(settings: Settings) -> tuple[Path, ...]:
     """Return the files of the settings; a pattern that nothing fits is as wrong as a file that is not there."""
-    found: list[Path] = []
-    where = f"{settings.path}: check.files"
-    for pattern in settings.files:
-        if not any(sign in pattern for sign in "*?["):
-            found.append(near(settings.root / pattern))
-            continue
-        try:
-            fitting = sorted(near(path) for path in settings.root.glob(pattern) if path.is_file())
-        except (ValueError, NotImplementedError, OSError) as error:
-            raise UsageFault(f"'{pattern}' is no pattern ({error})", where, "mend it") from error
-        if not fitting:
-            raise UsageFault(f"nothing fits '{pattern}'", where, "mend it, or take it away")
-        found += fitting
-    return tuple(dict.fromkeys(found))
+    return tuple(near(path) for path in files_of((), settings)) if settings.files else ()
 
 
 def _with_scenarios(path: Path | None, features: Path | None, settings: Settings) -> Checked:

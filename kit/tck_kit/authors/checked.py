@@ -10,15 +10,15 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fnmatch import fnmatch
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 from tck_kit.faults import UsageFault
+from tck_spec.collecting import collect
 from tck_spec.errors import SpecificationError
-from tck_spec.files import MARKDOWN, file_library
+from tck_spec.files import file_library
 from tck_spec.findings import SEVERITY_NAMES, Finding, Severity
 from tck_spec.rules import RULES, check, severities
 from tck_spec.settings import Settings, find_settings, read_settings
@@ -96,40 +96,17 @@ def root_of(start: Path) -> Path:
     return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
 
 
-def files_of(paths: Sequence[Path], settings: Settings) -> tuple[Path, ...]:
-    """Return the files that are meant: those named, and the Markdown below the folders named; raises `UsageFault`."""
-    found: dict[Path, None] = {}
-    for path in paths:
-        if path.is_dir():
-            below = [one for one in _markdown_below(path) if not _excluded(one, settings)]
-            if not below:
-                raise UsageFault("there is no Markdown below this folder", str(path), "name another, or a file")
-            found |= dict.fromkeys(below)
-        else:
-            found[path] = None
-    return tuple(found)
+def files_of(paths: Sequence[Path], settings: Settings, *, overlay: Mapping[Path, str] = _NOTHING) -> tuple[Path, ...]:
+    """Return the files that are meant: those named, and the Markdown below the folders named; raises `UsageFault`.
 
-
-def _markdown_below(folder: Path) -> Iterator[Path]:
-    """Yield the Markdown files below a folder in order, without what is hidden or was installed there."""
-    for where, folders, names in os.walk(folder, onerror=_unlistable):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _INSTALLED)
-        for name in sorted(names):
-            path = Path(where, name)
-            if path.suffix.lower() in MARKDOWN and path.is_file():
-                yield path
-
-
-def _unlistable(error: OSError) -> None:
-    where = str(error.filename)
-    raise UsageFault(
-        f"cannot be looked into ({error.strerror})", where, "change its permissions, or exclude it"
-    ) from error
-
-
-def _excluded(path: Path, settings: Settings) -> bool:
-    below = os.path.relpath(path, settings.root)
-    return any(fnmatch(below, pattern) or below.startswith(f"{pattern.rstrip('/')}/") for pattern in settings.exclude)
+    What an overlay holds need not be there.
+    """
+    unsaved = [path for path in paths if absolute(path) in overlay]
+    saved = [path for path in paths if path not in unsaved]
+    try:
+        return (*unsaved, *(collect(saved, settings) if saved or not paths else ()))
+    except SpecificationError as error:
+        raise UsageFault(error.what, error.where, error.cure) from error
 
 
 def check_files(
@@ -147,7 +124,7 @@ def check_files(
     named = {path for path in paths if not path.is_dir()}
     documents: list[Specification] = []
     findings: list[Finding] = []
-    files = files_of(paths, settings)
+    files = files_of(paths, settings, overlay=overlay)
     for path in files:
         try:
             text = overlay.get(absolute(path))

@@ -1,14 +1,14 @@
 """Likeness: which free statements of two sides are worth comparing, and how alike they are.
 
-Comparing each with each would take minutes for two thousand. An index by words and pairs of words gives each a handful of
-candidates: the rarest of them name those that can be alike at all.
+Comparing each with each would take minutes for two thousand. An index by words and pairs of words gives each a handful
+of candidates: the rarest of them name those that can be alike at all.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tck_spec.lock.atoms import Atom
 
-__all__ = ["LEAST", "alike", "candidates", "contained", "features", "likeness", "overlap", "same_part", "telling"]
+__all__ = ["LEAST", "alike", "bag", "candidates", "contained", "features", "likeness", "same_part", "telling"]
 
 #: Whatever is less alike is not looked at further.
 LEAST: Final = 0.55
@@ -26,6 +26,8 @@ _RAREST: Final = 14
 _MOST_COMMON: Final = 150
 #: How many candidates of a statement are compared word by word.
 _CANDIDATES: Final = 12
+#: How many texts keep their words counted.
+_KEPT: Final = 16_384
 #: Sections in which so few pairs are left are compared as a whole.
 _SMALL: Final = 400
 #: The words that say nothing of what a sentence is about.
@@ -39,36 +41,50 @@ _FILLERS: Final = frozenset(
 )
 
 
-def likeness(one: Sequence[str], other: Sequence[str]) -> float:
-    """Return how much of two sequences of words is the same, in order: 1 for all, 0 for nothing."""
+def likeness(one: tuple[str, ...], other: tuple[str, ...]) -> float:
+    """Return how much of two sequences of words is the same, in order: 1 for all, 0 for less than `LEAST`."""
     if one == other:
         return 1.0
-    if 2 * min(len(one), len(other)) < LEAST * (len(one) + len(other)) or overlap(one, other) < LEAST:
+    total = len(one) + len(other)
+    if 2 * min(len(one), len(other)) < LEAST * total or 2 * (bag(one) & bag(other)).total() < LEAST * total:
         return 0.0
     return same_part(one, other)
 
 
 def same_part(one: Sequence[str], other: Sequence[str]) -> float:
-    """Return the same as `likeness`, also where it is little."""
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
-
-
-def overlap(one: Sequence[str], other: Sequence[str]) -> float:
-    """Return how many words two texts share, whatever their order; never less than their likeness."""
+    """Return how much of two sequences of words is the same, in order, however little it is."""
     total = len(one) + len(other)
-    return 2 * (Counter(one) & Counter(other)).total() / total if total else 0.0
+    return 2 * _common(one, other) / total if total else 1.0
 
 
-def contained(part: Sequence[str], whole: Sequence[str]) -> float:
-    """Return how much of what a text is about stands in another one."""
-    words = telling(part)
-    total = words.total()
-    return (words & Counter(whole)).total() / total if total else 0.0
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the length of the longest common subsequence: a bit for each word of one side, all of them at a time."""
+    where: dict[str, int] = defaultdict(int)
+    for place, word in enumerate(one):
+        where[word] |= 1 << place
+    every = unmatched = (1 << len(one)) - 1
+    for word in other:
+        matching = unmatched & where.get(word, 0)
+        unmatched = ((unmatched + matching) | (unmatched - matching)) & every
+    return len(one) - unmatched.bit_count()
 
 
-def telling(words: Sequence[str]) -> Counter[str]:
-    """Return the words that say what a sentence is about."""
+@lru_cache(_KEPT)
+def bag(words: tuple[str, ...]) -> Counter[str]:
+    """Return how often each word stands in a text; not to be changed."""
+    return Counter(words)
+
+
+@lru_cache(_KEPT)
+def telling(words: tuple[str, ...]) -> Counter[str]:
+    """Return the words that say what a sentence is about; not to be changed."""
     return Counter(word for word in words if word not in _FILLERS)
+
+
+def contained(part: Counter[str], whole: Counter[str]) -> float:
+    """Return how much of what a text is about stands in another one."""
+    total = part.total()
+    return (part & whole).total() / total if total else 0.0
 
 
 def alike(olds: Mapping[int, Atom], news: Mapping[int, Atom]) -> Iterator[tuple[int, int, float]]:
@@ -110,4 +126,4 @@ def candidates(wanted: Sequence[str], holders: Mapping[str, Sequence[int]]) -> l
         if count > _MOST_COMMON and hits:
             break
         hits.update(holders[one][:_MOST_COMMON])
-    return [index for index, _ in sorted(hits.items(), key=lambda item: (-item[1], item[0]))[:_CANDIDATES]]
+    return [index for index, _ in hits.most_common(_CANDIDATES)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
-from tck_spec.lock.similarity import candidates, contained, telling
+from tck_spec.lock.similarity import bag, candidates, contained, telling
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,9 +55,7 @@ def _covered(wholes: Mapping[int, Atom], parts: Mapping[int, Atom]) -> dict[int,
         if wanted.total() < 2 * _FEWEST:
             continue
         near = [
-            part
-            for part in candidates(tuple(wanted), holders)
-            if part not in used and _is_part(parts[part], whole) and not (parts[part].explicit and whole.explicit)
+            part for part in candidates(tuple(wanted), holders) if part not in used and _is_part(parts[part], whole)
         ]
         chosen = _cover(wanted, {part: words[part] for part in near})
         if chosen:
@@ -67,9 +65,10 @@ def _covered(wholes: Mapping[int, Atom], parts: Mapping[int, Atom]) -> dict[int,
 
 
 def _is_part(part: Atom, whole: Atom) -> bool:
-    if telling(part.words).total() < _FEWEST:
+    about = telling(part.words)
+    if about.total() < _FEWEST or (part.explicit and whole.explicit):
         return False
-    return contained(part.words, whole.words) >= (PART if part.section == whole.section else PART_ELSEWHERE)
+    return contained(about, bag(whole.words)) >= (PART if part.section == whole.section else PART_ELSEWHERE)
 
 
 def _cover(wanted: Counter[str], parts: Mapping[int, Counter[str]]) -> list[int]:
@@ -97,13 +96,13 @@ def absorb(
         by_section[news[new].section].append(new)
     taken: dict[int, list[int]] = defaultdict(list)
     for old, atom in free.items():
-        if telling(atom.words).total() < _FEWEST:
+        about = telling(atom.words)
+        if about.total() < _FEWEST:
             continue
         for new in by_section.get(atom.section, ()):
-            added = Counter(news[new].words) - Counter(olds[edited[new]].words)
-            inside = contained(atom.words, news[new].words) >= ABSORBED
-            came_with_it = contained(atom.words, tuple(added.elements())) >= PART
-            if inside and came_with_it and not (atom.explicit and news[new].explicit):
+            added = bag(news[new].words) - bag(olds[edited[new]].words)
+            inside = contained(about, bag(news[new].words)) >= ABSORBED
+            if inside and contained(about, added) >= PART and not (atom.explicit and news[new].explicit):
                 taken[new].append(old)
                 break
     return {new: tuple(sorted(parts)) for new, parts in taken.items()}

@@ -6,6 +6,7 @@ import json
 import os
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Standing", "belongs", "lock_path", "source_of", "standing_of"]
 
+#: How many locks are kept.
+_KEPT: Final = 8
 #: The first line of a lock is no longer than this.
 _HEADER: Final = 64 * 1024
 
@@ -83,7 +86,21 @@ def standing_of(
     if path is None:
         return None
     try:
-        lock, edited = read_strictly(path)
+        lock, edited = _read(path, *_state(path))
     except LockFault as fault:
         return Standing(path, fault=fault)
     return Standing(path, lock, update(lock, spec, statements), edited)
+
+
+def _state(path: Path) -> tuple[int, int]:
+    """Return what changes whenever a file is written."""
+    with suppress(OSError):
+        status = path.stat()
+        return status.st_mtime_ns, status.st_size
+    return 0, 0
+
+
+@lru_cache(_KEPT)
+def _read(path: Path, _time: int, _size: int) -> tuple[Lock, tuple[Edited, ...]]:
+    """Read a lock once, for as long as nobody writes it: an editor asks for it at every key."""
+    return read_strictly(path)

@@ -12,6 +12,7 @@ from tck_spec.references import PLACEHOLDER
 from tck_spec.rules.contents import contents_lines
 from tck_spec.rules.known_numbers import KnownNumbers
 from tck_spec.rules.labels import is_comment
+from tck_spec.rules.locked import renumbered_hint
 from tck_spec.rules.mending import Source
 from tck_spec.rules.numbers import part_of
 from tck_spec.sections import split_heading
@@ -63,14 +64,19 @@ def unknown_section(context: Context) -> Iterator[Finding]:
         if number in context.by_number or PLACEHOLDER.fullmatch(number) or known.has(reference):
             continue
         offered += 1
-        hint = did_you_mean(number, context.by_number) if offered <= MOST_SUGGESTIONS else ""
+        hint = renumbered_hint(context, number)
+        if not hint and offered <= MOST_SUGGESTIONS:
+            hint = did_you_mean(number, context.by_number)
         others = [PurePath(other.source).name for other in known.holders(number)[:3]]
         if others:
             hint = f"{' and '.join(others)} has one: if that is meant, name it"
         message = f"'{_one_line(reference.label)}' names section {number}, and no heading has that number"
         hint = hint or "correct the number, or name the document that is meant"
         length = _length(reference)
-        yield Finding("XREF001", "E", reference.line, reference.column, message, hint, length=length)
+        # A document without lettered sections that speaks of "Section S.1" rather gives an example of a name.
+        lettered = number[0].isalpha() and "." in number and reference.label[:1] not in "Aa"
+        severity: Severity = "W" if lettered and not any(one[0].isalpha() for one in context.by_number) else "E"
+        yield Finding("XREF001", severity, reference.line, reference.column, message, hint, length=length)
 
 
 def _length(reference: Reference) -> int:
@@ -86,7 +92,7 @@ def label_target_number(context: Context) -> Iterator[Finding]:
             continue
         number = _label_number(reference.label)
         target = section_behind(context, reference) if number else None
-        if number is None or target is None or target.number == number:
+        if number is None or target is None or target.number == number or _within(reference.label, target.text):
             continue
         here = reference.kind == "anchor"
         if target.number is None and (not here or number not in context.by_number):
@@ -115,6 +121,12 @@ def section_behind(context: Context, reference: Reference) -> Section | None:
 
 def _same(one: str, other: str) -> bool:
     return bool(one) and _folded(one) == _folded(other)
+
+
+def _within(label: str, heading: str) -> bool:
+    """Tell whether a label is words of the heading, so that its number is one of the title: "Conformance Clause 1"."""
+    folded = _folded(label)
+    return any(word.isalpha() for word in folded.split()) and f" {folded} " in f" {_folded(heading)} "
 
 
 def _folded(title: str) -> str:

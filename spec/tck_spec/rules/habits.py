@@ -57,7 +57,7 @@ def self_reference(context: Context) -> Iterator[Finding]:
         if around is None or around.line == one.line or around.level == 1 or one.listed or one.line in said:
             continue
         by_number = one.kind == "section" and not one.document and one.target == around.number
-        if by_number or (one.kind == "anchor" and one.target and targets.section_at(one.target, dialects) is around):
+        if by_number or (one.kind == "anchor" and one.target and targets.section_at(one.target, dialects) == around):
             said.add(one.line)
             name = f"section {around.number}" if around.number else f"'{around.title}'"
             message = f"this refers to {name}, in which it stands"

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["KnownNumbers"]
 
 _ITEM: Final = re.compile(r"^[ \t>]{0,40}(?P<number>\d{1,3})[.)][ \t]", re.MULTILINE)
-_IN_TITLE: Final = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,4}){1,8}(?![\w.]*\w)")
+#: A number in a heading's title: "Requirement 1.2.3", "Conformance Clause 1".
+_IN_TITLE: Final = re.compile(
+    r"(?<![\w.])(?:\d{1,3}(?:\.\d{1,4}){1,8}|(?<=Clause )\d{1,3}|(?<=Section )\d{1,3}|(?<=Chapter )\d{1,3})(?![\w.]*\w)"
+)
 _CLAUSE: Final = re.compile(r"(?:§\s?|[\[(])?(?P<number>\d{1,3}(?:\.\d{1,4}){1,8})[\])]?[.:]?\s")
 _LETTERED: Final = re.compile(r"(?P<section>\d{1,3}(?:\.\d{1,4})*)\.?(?:[a-z]|[ivx]{1,5})(?:\..*)?")
 _SENTENCE: Final = re.compile(r"[.!?](?=\s)")

@@ -68,10 +68,28 @@ class _Part:
         return any(name in targets_of(other).included for other in self._context.others)
 
 
+class _Abroad:
+    """Whether a document may have been written for another dialect: then its author, not a tool, has to say.
+
+    It is at home where as many of its links work as they should as in another dialect alone; asked only if it matters.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    @cached_property
+    def value(self) -> bool:
+        targets, dialects = targets_of(self._context.spec), self._context.settings.anchors
+        anchors = {one.target for one in self._context.spec.references if one.kind == "anchor" and one.target}
+        dead = {one for one in anchors if missing_in(targets, one, dialects)}
+        strangers = {one for one in dead if any(targets.elsewhere(one, dialects))}
+        return len(anchors - strangers) < len(strangers)
+
+
 def dead_anchor(context: Context) -> Iterator[Finding]:
     """ANC001: a link into this document leads nowhere."""
     dialects, source = context.settings.anchors, Source(context.spec)
-    offered, part = 0, _Part(context)
+    offered, part, abroad = 0, _Part(context), _Abroad(context)
     for reference, targets, missing in _broken(context):
         anchor = reference.target
         if len(missing) < len(dialects) or _braced(targets, anchor) or targets.by_case(anchor, dialects):
@@ -83,7 +101,8 @@ def dead_anchor(context: Context) -> Iterator[Finding]:
         else:
             hint = did_you_mean(anchor, targets.names(dialects)) if offered < MOST_SUGGESTIONS else ""
             offered += 1
-        fix = source.retarget(reference, meant) if meant else ()
+        stranger = any(targets.elsewhere(anchor, dialects))
+        fix = source.retarget(reference, meant) if meant and not (stranger and abroad.value) else ()
         message = f"no heading or id has the anchor #{anchor}"
         if targets.includes:
             severity, message = "W", f"{message}, unless what the document includes has"

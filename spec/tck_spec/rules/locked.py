@@ -6,6 +6,7 @@ import re
 import shlex
 import weakref
 from collections import Counter, defaultdict
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +17,7 @@ from tck_spec.lock.renumbering import Renumbering
 from tck_spec.lock.standing import Standing, standing_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from tck_spec.lock.changes import Change
     from tck_spec.lock.records import Lock
@@ -28,7 +29,7 @@ __all__ = [
     "id_reused",
     "lock_edited",
     "lock_out_of_date",
-    "renumbered_hint",
+    "renumbering",
     "retired_id",
     "standing",
 ]
@@ -41,30 +42,34 @@ _WIDEST_GAP: Final = 9
 _COUNTED: Final = re.compile(r"(?P<series>.*?)(?P<number>[0-9]{1,4})")
 
 #: The last document that was looked at, as five rules ask for the same.
-_last: list[tuple[weakref.ref[Context], Standing | None, Renumbering | None]] = []
+_last: list[tuple[weakref.ref[Context], Standing | None]] = []
 
 
 def standing(context: Context) -> Standing | None:
     """Return how a document stands to its lock; None where it has none."""
-    return _looked_up(context)[0]
-
-
-def renumbered_hint(context: Context, number: str) -> str:
-    """Return where the section went that had a number, for a rule that finds it named; empty where nobody knows."""
-    renumbering = _looked_up(context)[1]
-    return renumbering(number) if renumbering else ""
-
-
-def _looked_up(context: Context) -> tuple[Standing | None, Renumbering | None]:
-    for reference, found, renumbering in tuple(_last):
+    for reference, found in tuple(_last):
         if reference() is context:
-            return found, renumbering
+            return found
     documents = context.library.documents
     only = len(documents) < 2 or documents[0].source == context.spec.source  # noqa: PLR2004 -- one is the only one
     found = standing_of(context.spec, context.statements, context.settings, only=only)
-    renumbering = Renumbering(found.lock, context.spec, context.statements) if found and found.lock else None
-    _last[:] = [(weakref.ref(context), found, renumbering)]
-    return found, renumbering
+    _last[:] = [(weakref.ref(context), found)]
+    return found
+
+
+def renumbering(context: Context) -> Callable[[str], str]:
+    """Return what says where the section went that had a number, for a rule that finds it named.
+
+    It says nothing, an empty text, of numbers of which nobody knows anything.
+    """
+    found = standing(context)
+    if found is None or found.lock is None:
+        return _silent
+    return Renumbering(found.lock, context.spec, context.statements)
+
+
+def _silent(_number: str) -> str:
+    return ""
 
 
 def lock_out_of_date(context: Context) -> Iterator[Finding]:
@@ -81,7 +86,7 @@ def lock_out_of_date(context: Context) -> Iterator[Finding]:
     # What stands with the id of another requirement is told of by ID002 and LCK003.
     changes = [one for one in found.update.changes if one.kind not in ("unchanged", "moved", "reused")]
     asked = any(one.kind == "ask" for one in changes)
-    if found.update.lock == found.lock and not asked:
+    if not asked and (found.update.lock == found.lock or _bare(found.update.lock) == _bare(found.lock)):
         return
     grave = [one for one in changes if weighs(one)]
     changes.sort(key=lambda one: one not in grave)
@@ -90,6 +95,13 @@ def lock_out_of_date(context: Context) -> Iterator[Finding]:
     message = f"the lock {found.path.name} is out of date: {what}"
     hint = f"{command}, which asks" if asked else f"look at the changes, then {command}"
     yield Finding("LCK001", "E" if grave else "W", line, column, message, hint)
+
+
+def _bare(lock: Lock | None) -> Lock | None:
+    """Return a lock without what somebody was asked."""
+    if lock is None:
+        return None
+    return replace(lock, requirements=tuple(replace(one, asked=()) for one in lock.requirements))
 
 
 def _counted(changes: Sequence[Change]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from tck_spec.findings import MOST_SUGGESTIONS, Finding, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tck_spec.blocks import Block
     from tck_spec.findings import Severity
@@ -48,10 +48,15 @@ def _tables(context: Context) -> Iterator[Block]:
     return (block for block in context.spec.document.blocks if block.kind == "table")
 
 
-def _plain_texts(context: Context) -> dict[tuple[int, int], str]:
-    """Return the text of every table cell without its markup, by the place of the cell."""
-    cells = (piece for piece in context.spec.prose if piece.kind == "cell")
-    return {(one.segments[0].line, one.segments[0].column): " ".join(one.inline.plain.split()) for one in cells}
+def _plain_texts(context: Context, rows: Iterable[Row], columns: int | None = None) -> dict[tuple[int, int], str]:
+    """Return the text without its markup of the first cells of some rows, or of all, by the place of the cell."""
+    wanted = {(row.line, cell.column) for row in rows for cell in row.cells[:columns]}
+    found: dict[tuple[int, int], str] = {}
+    for piece in context.spec.prose if wanted else ():
+        place = (piece.segments[0].line, piece.segments[0].column)
+        if piece.kind == "cell" and place in wanted:
+            found[place] = " ".join(piece.inline.plain.split())
+    return found
 
 
 def _plain(row: Row, plain: dict[tuple[int, int], str]) -> list[str]:
@@ -107,7 +112,7 @@ def not_a_table(context: Context) -> Iterator[Finding]:
 
 def table_heading(context: Context) -> Iterator[Finding]:
     """TBL003: two columns of a table have one heading, or a column with content has none."""
-    plain = _plain_texts(context)
+    plain = _plain_texts(context, (block.rows[0] for block in _tables(context)))
     for block in _tables(context):
         header = block.rows[0]
         names = [name.casefold() for name in _plain(header, plain)]
@@ -151,10 +156,11 @@ def _nameless(block: Block, names: Sequence[str]) -> Iterator[int]:
 
 def duplicate_key(context: Context) -> Iterator[Finding]:
     """TBL004: a name stands twice in a first column that has every other name once."""
-    plain = _plain_texts(context)
+    plain = _plain_texts(context, (row for block in _tables(context) for row in block.rows), 1)
     for block in _tables(context):
         rows = block.rows[1:]
-        heading = _plain(block.rows[0], plain)[0]
+        first = block.rows[0].cells[0]
+        heading = plain.get((block.line, first.column), "")
         if len(rows) < _FEWEST_ROWS or not _KEY.fullmatch(heading):
             continue
         keys = [plain.get((row.line, row.cells[0].column), "") if row.cells else "" for row in rows]
@@ -184,7 +190,7 @@ def missing_column(context: Context) -> Iterator[Finding]:
     }
     if not required:
         return
-    plain = _plain_texts(context)
+    plain = _plain_texts(context, (block.rows[0] for block in _tables(context)))
     sections = {section.slug: section for section in context.spec.sections}
     around = iter(context.spec.sections)
     section: Section | None = None

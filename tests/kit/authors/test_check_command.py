@@ -176,7 +176,7 @@ def test_the_files_of_the_settings_are_checked_where_none_is_named(check: Check,
     (tmp_path / "docs" / "deep" / "gap.md").write_text(GAP, encoding="utf-8")
     assert json.loads(check("--format", "json").stdout)["files"] == ["wrong.md", "docs/deep/gap.md"]
     (tmp_path / "session-tck.toml").write_text('[check]\nfiles = ["nothing/*.md"]\n', encoding="utf-8")
-    assert "nothing fits 'nothing/*.md'" in _mistake(check())
+    assert "nothing/*.md: nothing fits this pattern" in _mistake(check())
 
 
 def test_excluded_files_are_not_checked(check: Check, tmp_path: Path) -> None:
@@ -369,7 +369,7 @@ def test_a_terminal_gets_colours_and_context_unless_no_color_is_set(check: Check
         (("--watch",), "--watch: the kit's own specification does not change"),
         (("clean.md", "--fixx"), "No such option"),
         (("pipe.md",), "pipe.md: is not a regular file"),
-        (("te\x1b[31m.md",), "te\\x1b[31m.md: there is no such file"),
+        (("te\x1b[31m.md",), "te\\x1b[31m.md: nothing fits this pattern"),
     ],
 )
 def test_a_mistake_is_one_line_and_leaves_nothing_behind(

@@ -1,8 +1,8 @@
 """Checking while somebody types: one text after the other, the newest state of each, and no result of an older one.
 
 All reading and checking is done in one thread, in the order in which it is asked for, so that the loop which talks to
-the client never waits. A text is checked a moment after its last change, the others of its project when nothing more
-is typed, because a change in one can break the references of another.
+the client never waits. A text is checked a moment after its last change; where that changed what others can refer to,
+the others are checked when nothing more is typed.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ _Answer = TypeVar("_Answer")
 #: How long nothing may be typed before a text is checked, and how long a check waits at most.
 _PAUSE: Final = 0.02
 _LONGEST_PAUSE: Final = 0.25
+#: A check that takes longer than this is long.
+_LONG: Final = 0.5
 #: The same for the other texts.
 _OTHERS_PAUSE: Final = 0.4
 _OTHERS_LONGEST: Final = 2.0
@@ -64,6 +66,8 @@ class Checking:
         self._due: dict[str, tuple[float, float]] = {}
         self._woken = asyncio.Event()
         self._results: dict[str, Checked] = {}
+        #: What others can refer to in each text, when it was checked last.
+        self._faces: dict[str, object] = {}
         self._cost = 0.0
         self._told: set[str] = set()
         self._broken: set[str] = set()
@@ -79,9 +83,14 @@ class Checking:
         return await asyncio.get_running_loop().run_in_executor(self._thread, answer)
 
     def touch(self, key: str) -> None:
-        """Check a text soon, and the other open texts when there is time."""
+        """Check a text soon."""
         # After a long check a longer pause is due: nobody is helped by one that never ends.
-        self._set_due(key, max(_PAUSE, min(1.0, self._cost / 3)), _LONGEST_PAUSE + self._cost)
+        pause = _PAUSE if self._cost < _LONG else min(1.0, self._cost / 3)
+        self._set_due(key, pause, _LONGEST_PAUSE + self._cost)
+        self._woken.set()
+
+    def _touch_others(self, key: str) -> None:
+        """Check the other open texts when there is time."""
         for other, held in self.desk.open.items():
             if other != key and held.kind in ("markdown", "feature"):
                 self._set_due(other, _OTHERS_PAUSE, _OTHERS_LONGEST)
@@ -105,6 +114,7 @@ class Checking:
         """Take back what was said of a text that is closed."""
         self._due.pop(key, None)
         self._results.pop(key, None)
+        self._faces.pop(key, None)
         self._publish(types.PublishDiagnosticsParams(uri, []))
 
     async def findings(self, key: str) -> tuple[Finding, ...]:
@@ -139,12 +149,13 @@ class Checking:
             return
         started = time.monotonic()
 
-        def work(workspace: Workspace) -> tuple[Found, list[types.Diagnostic], Mapping[str, str]]:
+        def work(workspace: Workspace) -> tuple[Found, list[types.Diagnostic], Mapping[str, str], object]:
             found = find(workspace, key)
             shown = [diagnostic(one, held.text) for one in found.findings]
-            return found, shown, {path: str(fault) for path, fault in workspace.broken_settings.items()}
+            broken = {path: str(fault) for path, fault in workspace.broken_settings.items()}
+            return found, shown, broken, workspace.face(key) if len(self.desk.open) > 1 else None
 
-        found, shown, broken = await self.ask(work)
+        found, shown, broken, face = await self.ask(work)
         self._cost = time.monotonic() - started
         self._tell_settings(broken)
         for fault in found.faults:
@@ -155,6 +166,9 @@ class Checking:
         if current is None or current.text is not held.text:
             # A newer state is due already.
             return
+        if self._faces.get(key) != face:
+            self._faces[key] = face
+            self._touch_others(key)
         self._results[key] = Checked(held.text, found.findings)
         self._publish(types.PublishDiagnosticsParams(held.uri, shown, held.version))
 

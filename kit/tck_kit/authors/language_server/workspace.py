@@ -215,6 +215,17 @@ class Workspace:
             del self._memories[gone]
         return _parsed(string, key, self._memories.setdefault(key, Memory()))
 
+    def face(self, key: str) -> object:
+        """Return what the findings in other texts can depend on; equal for two states of which that is the same."""
+        if not self._is_markdown(key):
+            return tuple(tag.folded for tag in self.feature(key).tags)
+        spec, project = self.spec(key), self.project(key)
+        if isinstance(spec, Unreadable) or project.together:
+            return Same(spec)
+        anchors = tuple(one.name for one in spec.anchors)
+        stated = tuple((one.id, one.level) for one in self.definitions(project).values() if one.key == key)
+        return tuple(one.slug for one in spec.sections), anchors, stated
+
     def specs(self, project: Project) -> Iterator[tuple[str, Specification]]:
         """Yield the documents of a project that can be read."""
         for key in project.documents:
