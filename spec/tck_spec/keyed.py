@@ -41,6 +41,7 @@ class SectionKeys:
     def __init__(self, spec: Specification) -> None:
         self._spec = spec
         self._leads: dict[int, str] = {}
+        self._found: dict[int, list[tuple[int, int, int]]] = {}
 
     @cached_property
     def _by_number(self) -> dict[str, int]:
@@ -71,9 +72,10 @@ class SectionKeys:
         plain = passage.prose.inline.plain
         parts: list[str] = []
         place = start
-        for first, last, index in sorted(self._spans(passage)):
-            if first < place or last > end:
-                continue
+        spans = self._spans(passage)
+        for first, last, index in spans[bisect_left(spans, (start, 0, 0)) :]:
+            if last > end:
+                break
             parts += [plain[place:first], f"{{§{index}}}"]
             place = last
         parts.append(plain[place:end])
@@ -90,16 +92,28 @@ class SectionKeys:
             self._leads[passage.index] = self.keyed(passage, passage.leading.start, passage.leading.end)
         return self._leads[passage.index]
 
-    def _spans(self, passage: Passage) -> Iterator[tuple[int, int, int]]:
-        taken: list[tuple[int, int]] = []
+    def _spans(self, passage: Passage) -> list[tuple[int, int, int]]:
+        """Return where the references of a passage stand, in order and apart from one another, and what they mean."""
+        if passage.index not in self._found:
+            found = sorted([*self._labels(passage), *self._numbers(passage)])
+            apart: list[tuple[int, int, int]] = []
+            for span in found:
+                if not apart or span[0] >= apart[-1][1]:
+                    apart.append(span)
+            self._found[passage.index] = apart
+        return self._found[passage.index]
+
+    def _labels(self, passage: Passage) -> Iterator[tuple[int, int, int]]:
         plain = passage.prose.inline.plain
         for link in passage.prose.inline.links:
             if link.image or not link.target.startswith("#"):
                 continue
             index = self._section_at(link.target[1:])
             if index is not None and self._names(plain[link.label.start : link.label.end], index):
-                taken.append((link.label.start, link.label.end))
                 yield link.label.start, link.label.end, index
+
+    def _numbers(self, passage: Passage) -> Iterator[tuple[int, int, int]]:
+        plain = passage.prose.inline.plain
         for reference, offset in self._mentions(passage):
             index = self._by_number.get(reference.target)
             if reference.link.startswith("#"):
@@ -107,9 +121,7 @@ class SectionKeys:
                 if linked is not None and self._spec.sections[linked].number == reference.target:
                     index = linked
             end = offset + len(reference.label)
-            if index is None or plain[offset:end] != reference.label:
-                continue
-            if not any(first <= offset < last for first, last in taken):
+            if index is not None and plain[offset:end] == reference.label:
                 yield offset, end, index
 
     def _section_at(self, fragment: str) -> int | None:

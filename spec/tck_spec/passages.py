@@ -8,11 +8,12 @@ told here too.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
+from tck_spec.boilerplate import is_boilerplate
 from tck_spec.markdown import Span
 from tck_spec.remembered import Latest
 from tck_spec.sentences import split_sentences
@@ -100,6 +101,18 @@ class Passage:
         inline = self.prose.inline
         breaks = [self.plain_offset(offset) for offset, tag in inline.html if _BREAK.match(tag)]
         return tuple(split_sentences(self.masked, [link.label for link in inline.links], breaks))
+
+    @cached_property
+    def _talk(self) -> tuple[list[int], list[bool]]:
+        """Where each sentence starts, and whether it is about key words."""
+        spans = self.sentences
+        return [span.start for span in spans], [is_boilerplate(self.masked[span.start : span.end]) for span in spans]
+
+    def talks_at(self, place: int) -> bool:
+        """Tell whether the sentence around a place in the plain text is about key words, and requires nothing."""
+        starts, talks = self._talk
+        number = bisect_right(starts, place) - 1
+        return number >= 0 and talks[number]
 
     def plain_offset(self, source: int) -> int:
         """Return the offset in the plain text of a place in the source, or of the next that has one."""

@@ -12,7 +12,7 @@ from tck_spec.references import PLACEHOLDER
 from tck_spec.rules.contents import contents_lines
 from tck_spec.rules.known_numbers import KnownNumbers
 from tck_spec.rules.labels import is_comment
-from tck_spec.rules.locked import renumbered_hint
+from tck_spec.rules.locked import renumbering
 from tck_spec.rules.mending import Source
 from tck_spec.rules.numbers import part_of
 from tck_spec.sections import split_heading
@@ -58,13 +58,13 @@ def _own(context: Context) -> Iterator[Reference]:
 def unknown_section(context: Context) -> Iterator[Finding]:
     """XREF001: a reference into this document, or into one of its set, has the number of no section."""
     offered = 0
-    known = KnownNumbers(context)
+    known, renumbered = KnownNumbers(context), renumbering(context)
     for reference in _own(context):
         number = reference.target
         if number in context.by_number or PLACEHOLDER.fullmatch(number) or known.has(reference):
             continue
         offered += 1
-        hint = renumbered_hint(context, number)
+        hint = renumbered(number)
         if not hint and offered <= MOST_SUGGESTIONS:
             hint = did_you_mean(number, context.by_number)
         others = [PurePath(other.source).name for other in known.holders(number)[:3]]

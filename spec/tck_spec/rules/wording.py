@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tck_spec.blocks import Block
-    from tck_spec.markdown import Span
     from tck_spec.passages import Passage
     from tck_spec.rules.context import Context
     from tck_spec.settings import Form
@@ -93,6 +92,7 @@ _INVALID: Final = (
         "keep one NOT",
     ),
 )
+_QUOTES: Final = "\"'`\u201c\u2018\u00ab"
 _VERBS: Final = frozenset({"MUST", "MUST NOT", "SHALL", "SHALL NOT", "SHOULD", "SHOULD NOT", "MAY"})
 _SPOKEN: Final = re.compile(r"^\s*(?://+|#+|/?\*+|--|;+|<!--|%)\s?(?P<text>.*)$")
 
@@ -194,27 +194,21 @@ def invalid_keyword(context: Context) -> Iterator[Finding]:
         source = passage.prose.source
         if not ANY_KEYWORD.search(source) and "NOT" not in source:
             continue
-        found: dict[int, Finding] = {}
-        for pattern, wrong, hint in invalid:
-            for match in pattern.finditer(passage.masked):
-                if any(start <= match.start() < start + one.length for start, one in found.items()):
-                    continue
-                if _is_talk(passage, match.start()):
-                    continue
-                line, column = passage.prose.place_of(match.start())
-                words = " ".join(match.group().split())
-                message = f"'{words}' {wrong}"
-                found[match.start()] = Finding("REQ004", "W", line, column, message, hint, length=len(match.group()))
-        yield from found.values()
+        found = [
+            (match.start(), number, match)
+            for number, one in enumerate(invalid)
+            for match in one[0].finditer(passage.masked)
+        ]
+        end = 0
+        for start, number, match in sorted(found, key=lambda one: one[:2]):
+            if start < end or passage.talks_at(start) or (start and passage.masked[start - 1] in _QUOTES):
+                continue
+            end = match.end()
+            _, wrong, hint = invalid[number]
+            message = f"'{' '.join(match.group().split())}' {wrong}"
+            line, column = passage.prose.place_of(start)
+            yield Finding("REQ004", "W", line, column, message, hint, length=end - start)
     yield from _mixed(context)
-
-
-def _is_talk(passage: Passage, place: int) -> bool:
-    """Tell whether a place lies in a sentence about key words, or in quotation marks."""
-    sentence = next((one for one in passage.sentences if one.start <= place < one.end), None)
-    if sentence is None or is_boilerplate(passage.masked[sentence.start : sentence.end]):
-        return True
-    return place > 0 and passage.masked[place - 1] in "\"'“\u2018"
 
 
 def _mixed(context: Context) -> Iterator[Finding]:
@@ -254,8 +248,7 @@ def keyword_where_nothing_binds(context: Context) -> Iterator[Finding]:
 
 def _in_aside(passage: Passage) -> Iterator[Finding]:
     for keyword in keywords_in(passage.masked):
-        sentence = _around(passage, keyword.start)
-        if keyword.word not in _VERBS or is_boilerplate(passage.masked[sentence.start : sentence.end]):
+        if keyword.word not in _VERBS or passage.talks_at(keyword.start):
             continue
         line, column = passage.prose.place_of(keyword.start)
         where = "an example" if passage.aside == "example" else f"a {passage.aside}"
@@ -266,10 +259,6 @@ def _in_aside(passage: Passage) -> Iterator[Finding]:
         severity: Severity = "I" if passage.aside == "block quote" else "W"
         yield Finding("REQ005", severity, line, column, message, hint)
         return
-
-
-def _around(passage: Passage, place: int) -> Span:
-    return next(one for one in passage.sentences if one.start <= place < one.end)
 
 
 def _in_code(context: Context) -> Iterator[Finding]:
