@@ -23,6 +23,7 @@ lint: $(VENV)/.developed
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/session-tck check
+	$(BIN)/session-tck check docs README.md CHANGELOG.md --all-rules --strict
 
 unit: $(VENV)/.developed
 	$(BIN)/pytest

@@ -1,7 +1,7 @@
 """Inline content as it was read: plain text, links, code, HTML, and where in the source each stands.
 
-Most pieces of a specification hold nothing but text, code and words in bold. Those are read here, at once; what may
-have more in it, or is not plain at first sight, is for :mod:`tck_spec.markdown`.
+Most pieces of a specification hold nothing but text, code, words in bold and links of the simplest form. Those are read
+here, at once; what may have more in it, or is not plain at first sight, is for :mod:`tck_spec.markdown`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ _MARKUP: Final = re.compile(r"[\[<\\]|(?<![^\W_])_|_(?![^\W_])|&[#A-Za-z]")
 _HINT: Final = re.compile(r"[\[<\\_&]")
 #: A line that begins or ends with white space.
 _LINE_EDGE: Final = re.compile(r"\n(?:(?=\s)|(?<=[^\S\n]\n))")
-_MARKS: Final = re.compile(r"`+|\*+")
+#: Ticks, asterisks, and links with nothing in label or target that could be anything else.
+_MARKS: Final = re.compile(
+    r"`+|\*+|(?<!!)\[[^\[\]`*_<>\\&!\n]+\]\((?=(?P<target>[A-Za-z0-9:/?#@$+,;=%._~-]+)\))(?P=target)\)"
+)
+_MARKED: Final = re.compile(r"[`*\[]")
 #: Of asterisks that can only open emphasis, and of those that can only close it, what stands before and after them.
 _OPENING: Final = re.compile(r"(?<!\S)(?:\*{1,2})(?=[^\s*])")
 _CLOSING: Final = re.compile(r"(?:(?<=[^\W_])\*{1,2}(?=[\s.,:;!?)]|\Z)|(?<=[^\s*])\*{1,2}(?!\S))")
@@ -107,40 +111,42 @@ class _Runs:
 
 
 def read_plainly(source: str) -> Inline | None:
-    """Read a text that has no markup but code and plain emphasis; None where it may have other."""
-    has_code = "`" in source
-    if not has_code and _has_markup(source):
-        return None
-    if not has_code and "*" not in source:
-        return Inline(source)
+    """Read a text that has no markup but code, plain emphasis and simple links; None where it may have other."""
+    if not _MARKED.search(source):
+        return None if _has_markup(source) else Inline(source)
     cuts = _cuts(source)
     if cuts is None:
         return None
     runs = _Runs()
     code: list[Span] = []
+    links: list[Link] = []
     emphasised: list[Span] = []
     opened, done = -1, 0
     for begin, end, ticks in cuts:
         text = source[done:begin]
-        if has_code and _has_markup(text):
+        if _has_markup(text):
             return None
         runs.add(text, done)
         done = end
-        if ticks:
+        if ticks > 0:
             inside, place = _code(source, begin + ticks, end - ticks)
             runs.add(inside, place)
             code.append(Span(runs.length - len(inside), runs.length))
+        elif ticks < 0:
+            label, _, target = source[begin + 1 : end - 1].partition("](")
+            runs.add(label, begin + 1)
+            links.append(Link(Span(runs.length - len(label), runs.length), target, begin))
         elif opened < 0:
             opened = runs.length
         else:
             emphasised.append(Span(opened, runs.length))
             opened = -1
-    if has_code and _has_markup(source[done:]):
+    if _has_markup(source[done:]):
         return None
     runs.add(source[done:], done)
     claimed = tuple(Span(begin, end) for begin, end, ticks in cuts if ticks)
     places = (tuple(runs.starts), tuple(runs.sources))
-    return Inline("".join(runs.plain), (), tuple(code), tuple(emphasised), (), claimed, *places)
+    return Inline("".join(runs.plain), tuple(links), tuple(code), tuple(emphasised), (), claimed, *places)
 
 
 def _code(source: str, start: int, end: int) -> tuple[str, int]:
@@ -158,36 +164,40 @@ def _has_markup(text: str) -> bool:
 
 
 def _cuts(source: str) -> list[tuple[int, int, int]] | None:
-    """Return where code and emphasis marks start and end, and how many ticks begin the code; None if not plain.
+    """Return where code, links and emphasis marks start and end; None if these are not plain.
 
-    Code ends at the next run of as many ticks. Emphasis is plain where its marks come in pairs that can only open and
-    only close it.
+    With each comes how many ticks begin the code, -1 for a link, 0 for a mark of emphasis. Code ends at the next run of
+    as many ticks. Emphasis is plain where its marks come in pairs that can only open and only close it.
     """
     runs = [(match.start(), match.end()) for match in _MARKS.finditer(source)]
-    following = _next_alike(source, runs)
+    following = _next_ticks(source, runs)
     cuts: list[tuple[int, int, int]] = []
     index = opened = 0
     while index < len(runs):
         start, end = runs[index]
-        if source[start] == "*":
+        if source[start] == "[":
+            cuts.append((start, end, -1))
+        elif source[start] == "*":
             match = (_CLOSING if opened else _OPENING).match(source, start)
             if not match or match.end() != end or (opened and opened != end - start):
                 return None
             opened = 0 if opened else end - start
             cuts.append((start, end, 0))
-        elif following[index]:
+        elif following.get(index):
             index = following[index]
             cuts.append((start, runs[index][1], end - start))
         index += 1
     return None if opened else cuts
 
 
-def _next_alike(source: str, runs: list[tuple[int, int]]) -> list[int]:
-    """Return, for each run of marks, which is the next that is the same; 0 for none."""
-    following: list[int] = [0] * len(runs)
-    last: dict[str, int] = {}
-    for index in range(len(runs) - 1, -1, -1):
+def _next_ticks(source: str, runs: list[tuple[int, int]]) -> dict[int, int]:
+    """Return, for runs of ticks, which is the next run of as many."""
+    following: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for index in range(len(runs) - 1, -1, -1) if "`" in source else ():
         start, end = runs[index]
-        following[index] = last.get(source[start:end], 0)
-        last[source[start:end]] = index
+        if source[start] == "`":
+            if end - start in last:
+                following[index] = last[end - start]
+            last[end - start] = index
     return following

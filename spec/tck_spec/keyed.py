@@ -95,7 +95,8 @@ class SectionKeys:
     def _spans(self, passage: Passage) -> list[tuple[int, int, int]]:
         """Return where the references of a passage stand, in order and apart from one another, and what they mean."""
         if passage.index not in self._found:
-            found = sorted([*self._labels(passage), *self._numbers(passage)])
+            found = [*self._labels(passage), *self._numbers(passage)]
+            found.sort(key=lambda span: (span[0], -span[1]))
             apart: list[tuple[int, int, int]] = []
             for span in found:
                 if not apart or span[0] >= apart[-1][1]:
@@ -142,9 +143,10 @@ class SectionKeys:
         prose = passage.prose
         places, references = self._references
         first, last = prose.segments[0], prose.segments[-1]
-        place = bisect_left(places, (first.line, 0))
+        place = bisect_left(places, (first.line, first.column))
+        end = last.line, last.column + len(last.text)
         lines = {segment.line: number for number, segment in enumerate(prose.segments)}
-        while place < len(places) and places[place][0] <= last.line:
+        while place < len(places) and places[place] <= end:
             line, column = places[place]
             number = lines.get(line)
             if number is not None:

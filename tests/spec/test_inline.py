@@ -116,7 +116,7 @@ def test_any_text_can_be_read(source: str) -> None:
 
 
 _PLAIN_PARTS = st.sampled_from("word ` `` a_b _ ! ] > & &x; * ** é_é 1 \\ `x` ( . ***".split()) | st.sampled_from(
-    [" ", "\n", "**MUST** ", " *x*", "**a `b` c**:"]
+    [" ", "\n", "**MUST** ", " *x*", "**a `b` c**:", "[l](#a-1)", "[", "](", "[a b](c.md#d)"]
 )
 
 
@@ -142,6 +142,7 @@ def test_text_without_markup_is_read_as_the_library_reads_it(source: str) -> Non
         ("`a\nb` a_b ]", "a b a_b ]", [(0, 3)]),
         ("``  a  ``", " a ", [(0, 3)]),
         ("**a `b`** c", "a b c", [(2, 3)]),
+        ("**[a b](#c)** `[d](e)`", "a b [d](e)", [(4, 10)]),
     ],
 )
 def test_code_is_found_without_the_library(source: str, plain: str, code: list[tuple[int, int]]) -> None:

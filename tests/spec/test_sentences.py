@@ -61,7 +61,7 @@ def test_these_are_one_sentence(sentence: str) -> None:
         "It [ boils.|It cools.",
         'It " boils.|It cools.',
         "The answer is no.|It cools.",
-        "水。|茶！|It boils.",
+        "水。|茶\uff01|It boils.",
         "It boils.|\ufffc\ufffc cools.",
         "It boils.|É cools.",
         "It boils.|(It cools.)",

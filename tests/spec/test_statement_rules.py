@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tck_spec import Finding, SpecificationError, Specification, check, parse
+from tck_spec import Finding, Specification, SpecificationError, check, parse
 from tck_spec.library import Lone
 from tck_spec.settings import Form, Settings
 

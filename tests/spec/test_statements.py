@@ -198,6 +198,7 @@ _HOSTILE: Final = {
     "many lead-ins": "It MUST have:\n\n- a\n\n" * (_SIZE // 20),
     "a table of ids": "| a | b |\n|---|---|\n" + "| REQ-1 | It MUST. |\n" * (_SIZE // 21),
     "a wide table": "|" + "a|" * 500 + "\n|" + "-|" * 500 + "\n|" + " MUST |" * 500 + "\n",
+    "a row of references": "# 4 Tea\n\n|" + "a|" * 3000 + "\n|" + "-|" * 3000 + "\n|" + "§4 MUST|" * 3000 + "\n",
     "references": "# 4 Tea\n\n" + "See §4, it MUST. " * (_SIZE // 17),
     "links": "# 4 Tea\n\n" + "[§4](#4-tea) MUST. " * (_SIZE // 19),
     "spaces": "# Tea\n\nEach MUST " + "all " * 20 + " " * _SIZE + ":\n\n- x\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tck_spec.lock.section_matching import match_sections
@@ -21,14 +22,22 @@ class Renumbering:
     """The numbers that sections had when the lock was written, and those that they have now; matched once."""
 
     def __init__(self, lock: Lock, spec: Specification, statements: Sequence[Statement] = ()) -> None:
+        """Match nothing yet: most documents name no number that is not there."""
         self._lock = lock
-        matched = match_sections(lock.header.document, lock.sections, spec.sections, *contents(lock, spec, statements))
-        self._now = {one.id: one for one in matched.records}
-        self._numbers = {one.number for one in matched.records if one.number and one.state == "active"}
+        self._spec = spec
+        self._statements = statements
+
+    @cached_property
+    def _now(self) -> dict[str, SectionRecord]:
+        """The sections as they are now, by the ids that they have in the lock."""
+        lock, spec = self._lock, self._spec
+        texts = contents(lock, spec, self._statements)
+        matched = match_sections(lock.header.document, lock.sections, spec.sections, *texts)
+        return {one.id: one for one in matched.records}
 
     def __call__(self, number: str) -> str:
         """Return the sentence that says where a section went; empty where the lock knows nothing of its number."""
-        if number in self._numbers:
+        if any(section.number == number for section in self._spec.sections):
             return ""
         had = [one for one in self._lock.sections if one.number == number and one.state == "active"]
         had = had or [one for one in self._lock.sections if number in one.was or one.number == number]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tck_spec.specification import Specification
     from tck_spec.statements import Statement
 
-__all__ = ["Standing", "belongs", "lock_path", "source_of", "standing_of"]
+__all__ = ["Standing", "belongs", "lock_path", "source_of", "standing_at", "standing_of"]
 
 #: How many locks are kept.
 _KEPT: Final = 8
@@ -83,8 +83,11 @@ def standing_of(
 ) -> Standing | None:
     """Hold a document against its lock; None where it has none."""
     path = lock_path(spec.source, settings, only=only)
-    if path is None:
-        return None
+    return None if path is None else standing_at(path, spec, statements)
+
+
+def standing_at(path: Path, spec: Specification, statements: Sequence[Statement]) -> Standing:
+    """Hold a document against a lock."""
     try:
         lock, edited = _read(path, *_state(path))
     except LockFault as fault:

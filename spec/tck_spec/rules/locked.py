@@ -14,7 +14,7 @@ from tck_spec.findings import Finding
 from tck_spec.lock.changes import KINDS, weighs
 from tck_spec.lock.minting import tag_of
 from tck_spec.lock.renumbering import Renumbering
-from tck_spec.lock.standing import Standing, standing_of
+from tck_spec.lock.standing import Standing, lock_path, standing_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -52,7 +52,8 @@ def standing(context: Context) -> Standing | None:
             return found
     documents = context.library.documents
     only = len(documents) < 2 or documents[0].source == context.spec.source  # noqa: PLR2004 -- one is the only one
-    found = standing_of(context.spec, context.statements, context.settings, only=only)
+    path = lock_path(context.spec.source, context.settings, only=only)
+    found = None if path is None else standing_at(path, context.spec, context.statements)
     _last[:] = [(weakref.ref(context), found)]
     return found
 
