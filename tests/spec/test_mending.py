@@ -36,6 +36,7 @@ def _mended(text: str) -> str:
         ("[a][x] [b][x]\n\n[x]: #Cups", "[a][x] [b][x]\n\n[x]: #cups"),
         ("| a |\n|---|\n| `|` [a](#Cups) |", "| a |\n|---|\n| `|` [a](#cups) |"),
         ("> - [a\n>   b](#41-water) [c](#Cups)", "> - [a\n>   b](#41-water) [c](#cups)"),
+        ("[Section 4.1, Leaves & buds](#42-leaves--buds)", "[Section 4.2, Leaves & buds](#42-leaves--buds)"),
         ("[Section 4.3](#42-leaves--buds)", "[Section 4.2](#42-leaves--buds)"),
         ("[Section 4.1 (Leaves & buds)](#42-leaves--buds)", "[Section 4.2 (Leaves & buds)](#42-leaves--buds)"),
         ("[`4.9`: §4.9](#42-leaves--buds)", "[`4.9`: §4.9](#42-leaves--buds)"),

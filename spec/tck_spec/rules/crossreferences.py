@@ -100,7 +100,7 @@ def label_target_number(context: Context) -> Iterator[Finding]:
         actual = f"section {target.number}" if target.number else "a section without a number"
         right = context.by_number.get(number, ()) if here else ()
         # The title in the label, or that nothing else has the label's number, says that the number is what is wrong.
-        titled = _same(split_heading(reference.label.strip("() "))[1], target.title)
+        titled = _same(_after_number(reference.label), target.title)
         hint = f"write {target.number}" if target.number else "correct the number"
         if right and not titled:
             hint = f"link to #{right[0].slug}, or write {target.number or 'its title'}"
@@ -160,8 +160,15 @@ def label_target_title(context: Context) -> Iterator[Finding]:
 
 def _title_in(label: str) -> str:
     """Return the title in a link's label, if the words after its number are one: they begin with a capital."""
-    title = split_heading(" ".join(label.split()).strip("() "))[1].strip(_AROUND_TITLE)
+    title = _after_number(label)
     return title if title[:1].isupper() and len(title) > 1 else ""
+
+
+def _after_number(label: str) -> str:
+    """Return what a label says besides its number: "Milk" of "Section 2, Milk", of "§2 (Milk)" and of "2 Milk"."""
+    text = " ".join(label.split()).strip("() ")
+    match = _LABEL_NUMBER.match(text)
+    return (text[match.end() :] if match else split_heading(text)[1]).strip(f"{_AROUND_TITLE},")
 
 
 def _title_after(context: Context, reference: Reference, titles: Mapping[str, str]) -> str:
