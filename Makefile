@@ -24,6 +24,7 @@ lint: $(VENV)/.developed
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/session-tck check
 	$(BIN)/session-tck check docs README.md CHANGELOG.md --all-rules --strict
+	$(BIN)/session-tck lock docs/specification.md --features features/scenarios --check
 
 unit: $(VENV)/.developed
 	$(BIN)/pytest
@@ -35,6 +36,8 @@ bench: $(VENV)/.developed
 	$(BIN)/python benchmarks/bench_fuzz.py
 	$(BIN)/python benchmarks/bench_fuzz_kills.py 40 20
 	$(BIN)/python benchmarks/bench_cluster.py
+	$(BIN)/python benchmarks/bench_check.py
+	$(BIN)/python benchmarks/bench_language_server.py
 
 clean:
 	rm -rf build dist $(VENV)

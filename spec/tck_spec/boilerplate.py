@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from tck_spec.specification import Specification
 
-__all__ = ["counts_capitals_only", "defines_keywords", "is_boilerplate"]
+__all__ = ["counts_capitals_only", "declares_keywords", "defines_keywords", "is_boilerplate"]
 
 #: The documents that define the key words, by their names and by the macro that kramdown-rfc has for them.
 _DEFINED: Final = re.compile(r"RFC[\s-]{0,3}(?:2119|8174)|BCP[\s-]{0,3}0?14\b|\bbcp14(?:-tagged)?\b", re.IGNORECASE)
@@ -19,7 +19,7 @@ _EXPLAINED: Final = re.compile(
 )
 _CAPITALS_ONLY: Final = re.compile(r"\ball\s+capitals\b|RFC[\s-]{0,3}8174|\bbcp14-tagged\b", re.IGNORECASE)
 _ABOUT_WORDS: Final = re.compile(
-    r"\bkey\s?-?words?\b|\b(?:words?|terms?|verbs?|language)\b|\bto\s+be\s+interpreted\b|\bas\s+(?:described|defined|specified)"
+    r"\bboilerplate\b|\bkey\s?-?words?\b|\b(?:words?|terms?|verbs?|language)\b|\bto\s+be\s+interpreted\b|\bas\s+(?:described|defined|specified)"
     r"\s+(?:in|by)\b",
     re.IGNORECASE,
 )
@@ -39,7 +39,8 @@ _HINT: Final = re.compile(r"RFC|BCP|bcp|rfc|word|term|verb|mean|indicat|denot|si
 
 
 #: And what every document that defines them has in it.
-_HINTS: Final = ("2119", "8174", "BCP", "bcp", "MUST", "SHALL", "SHOULD", "MAY", "REQUIRED", "OPTIONAL")
+_NAMES: Final = ("2119", "8174", "BCP", "bcp")
+_HINTS: Final = (*_NAMES, "MUST", "SHALL", "SHOULD", "MAY", "REQUIRED", "OPTIONAL")
 
 
 def is_boilerplate(sentence: str) -> bool:
@@ -58,6 +59,13 @@ def defines_keywords(spec: Specification) -> bool:
     if not any(hint in spec.text for hint in _HINTS):
         return False
     return _DEFINED.search(spec.text) is not None or _EXPLAINED.search(spec.text) is not None
+
+
+def declares_keywords(text: str) -> bool:
+    """Tell whether a paragraph says that the key words are used as RFC 2119 or BCP 14 defines them."""
+    if not any(hint in text for hint in _NAMES):
+        return False
+    return _DEFINED.search(text) is not None and _ABOUT_WORDS.search(text) is not None
 
 
 def counts_capitals_only(spec: Specification) -> bool:

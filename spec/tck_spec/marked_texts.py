@@ -31,6 +31,9 @@ def find_markers(
     return tuple(_with_conditions(spec, passages, [texts.marker(one) for one in found]))
 
 
+_TAG: Final = re.compile(r"<[^<>]*>")
+
+
 class _Texts:
     """Finds the text of each marker: beside it, in the block after it, in the quotation under it, in its row."""
 
@@ -45,6 +48,11 @@ class _Texts:
             self._by_block.setdefault(block, []).append(passage)
             if passage.prose.kind == "cell":
                 self._by_line.setdefault((block, passage.prose.segments[0].line), []).append(passage)
+        self._pictures = {
+            prose.block: " ".join(link.target for link in prose.inline.links)
+            for prose in spec.prose
+            if prose.kind == "paragraph" and prose.inline.links and not prose.inline.plain.strip()
+        }
         self._sections: list[int] = []
         headings = -1
         for each in self._blocks:
@@ -68,7 +76,7 @@ class _Texts:
             line=found.line,
             column=found.column,
             parts=tuple(parts),
-            section=self._sections[found.block],
+            section=first.section if first and found.passage is None else self._sections[found.block],
             block=found.block,
             paragraph=first.paragraph if first else 1,
             names_section=names_section,
@@ -99,13 +107,17 @@ class _Texts:
         start = around[number - 1].end if number else 0
         return start, found.start, number + 1 == len(around)
 
+    def _following(self, passage: Passage) -> Iterator[Passage]:
+        for place in range(self._place[passage.index] + 1, len(self._passages)):
+            yield self._passages[place]
+
     def _belonging(self, passage: Passage, form: Form) -> Iterator[Part]:
         """Yield the rest of a list item, or the list that a sentence leads in."""
         items = passage.block.items
         whole_item = bool(items) and passage.block.leading and form.sentence
         if not whole_item and not passage.leads_on:
             return
-        for other in self._passages[self._place[passage.index] + 1 :]:
+        for other in self._following(passage):
             deeper = len(other.block.items) > len(items) and other.block.items[: len(items)] == items
             inside = other.block.items[: len(items)] == items if whole_item else deeper
             if other.section != passage.section or not inside:
@@ -132,11 +144,20 @@ class _Texts:
                 return [], not in_heading
             if index in self._taken:
                 return [part for one in self._by_block.get(index, ())[:1] for part in self._before(one)], False
-            if block.kind in ("fence", "code"):
-                return [collapse(block.text)], False
+            if shown := self._shown(index, block, in_heading=in_heading):
+                return [shown], False
             if index in self._by_block:
                 return list(self._block(self._by_block[index], block)), False
         return [], False
+
+    def _shown(self, index: int, block: Block, *, in_heading: bool) -> str:
+        """Return what stands for a text without being one: code, a table in HTML, a picture (but no badge)."""
+        if block.kind in ("fence", "code"):
+            return collapse(block.text)
+        if block.kind == "html" and "<!--" not in block.text:
+            visible = _TAG.sub(" ", block.text)
+            return collapse(visible) if re.search(r"\w", visible) else ""
+        return "" if in_heading else self._pictures.get(index, "")
 
     def _block(self, here: Sequence[Passage], block: Block) -> Iterator[Part]:
         first = here[0]
@@ -144,7 +165,7 @@ class _Texts:
             yield passage, 0, len(passage.prose.inline.plain)
         if block.kind == "table":
             return
-        for other in self._passages[self._place[first.index] + 1 :]:
+        for other in self._following(first):
             if other.section != first.section or not _goes_on(first, other):
                 return
             if other.prose.block in self._taken:

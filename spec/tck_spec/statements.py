@@ -188,7 +188,9 @@ def place_of(statement: Statement, spec: Specification) -> str:
     if section.number is None:
         return f"“{section.title}” {paragraph}"
     number = section.number
-    return f"{number if number.startswith('Appendix') else f'§{number}'} {paragraph}"
+    if number.isalpha():
+        return f"Appendix {number} {paragraph}"
+    return f"{number} {paragraph}" if number.startswith("Appendix") else f"§{number} {paragraph}"
 
 
 def describe(statement: Statement, spec: Specification) -> dict[str, object]:

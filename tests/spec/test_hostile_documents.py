@@ -81,6 +81,8 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "a table of many columns": lambda size: f"|{'a|' * (size // 4)}\n|{'-|' * (size // 4)}\n",
     "a table of many rows": lambda size: "|a|b|\n|-|-|\n" + "|1|2|\n" * (size // 6),
     "rows with too many cells": lambda size: "|a|b|\n|-|-|\n" + "|1|2|3|\n" * (size // 8),
+    "lines after a table": lambda size: "|a|b|\n|-|-|\n" + "1\n" * (size // 2),
+    "rows with too few cells": lambda size: "|a|b|c|\n|-|-|-|\n" + "|1|2|\n" * (size // 6),
     "headings of one name": lambda size: f"|{'a|b|' * (size // 8)}c|\n|{'-|-|' * (size // 8)}-|\n|1|\n",
     "tables that are none": times("|a|b|\n|-|\n\n"),
     "nested quotes": lambda size: ">" * 10_000 + "a" + "\n>" * (size // 2 - 5_000),
@@ -151,6 +153,7 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "a blank diagram": lambda size: f"```mermaid\n---\n{chr(10) * size}```\n",
     "directives that never end": lambda size: f"```mermaid\n{'%%{a ' * (size // 5)}\n```\n",
     "diagrams between colons that never end": times("::: mermaid\n\n"),
+    "messages in a diagram": lambda size: f"```mermaid\nsequenceDiagram\n{'a->b' * (size // 4)}\n```\n",
     "names in a diagram": lambda size: (
         f"```mermaid\nsequenceDiagram\n{numbered('participant A%' + chr(10))(size)}```\n"
     ),
@@ -207,7 +210,7 @@ The key words MUST and MAY are to be read as in RFC 2119.
 ## 1 Pots
 
 - <a id="pot-1"></a>**POT-1** (agreed): The cook MUST warm the pot. *Reason: cold pots crack.*
-- <a id="pot-2"></a>**POT-2** (proposed): The cook MAY fill the pot, see [Section 2.1](#21-saucers). *Reason: cups run over.*
+- <a id="pot-2"></a>**POT-2** (proposed): The cook MAY fill the pot, see [Section 2.1](#21-saucers). *Reason: thirst.*
 
 | Leaf | Water | Note |
 |:-----|------:|------|
@@ -322,6 +325,7 @@ def test_halves_of_documents_are_checked_and_their_findings_are_inside(text: str
     found = check(spec, ALL_RULES)
     assert places_are_inside(spec, found)
     assert not [one for one in found if re.search(r"[\n\r]", one.message + one.hint)]
+    assert found == check(parse(text, "tea.md"), ALL_RULES)
 
 
 @settings(max_examples=20, deadline=None)
@@ -360,4 +364,4 @@ def test_bytes_of_any_kind_are_read_or_refused_with_their_place(text: str, at: i
 
 def test_both_documents_are_clean() -> None:
     assert [(one.rule, one.line) for one in check(parse(TEA, "tea.md"))] == []
-    assert {one.rule for one in check(parse(MILK, "milk.md"))} <= {"ANC005", "XREF001", "REQ001", "REQ002", "REQ005"}
+    assert {one.rule[:3] for one in check(parse(MILK, "milk.md"))}.isdisjoint({"DOC", "TBL", "MMD", "ANC", "NUM"})

@@ -12,6 +12,7 @@ from tck_reports.outcomes import ExitCode
 
 if TYPE_CHECKING:
     from tck_kit.authors.locking import Desk
+    from tck_spec.lock.records import Lock
     from tck_spec.lock.updating import Update
 
 __all__ = ["lock"]
@@ -25,14 +26,14 @@ FEATURES = click.option("--features", type=FILE, metavar="FOLDER", help="The sce
 
 
 @click.command()
-@click.argument("file", required=False, type=FILE)
+@click.argument("files", nargs=-1, type=FILE, metavar="[FILE]...")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit code 1 if the lock is out of date.")
 @click.option("--update", "only_update", is_flag=True, help="Update a lock that there is; never write a first one.")
 @LOCK
 @CONFIG
 @FEATURES
 def lock(  # noqa: PLR0917 -- click passes the options by name
-    file: Path | None,
+    files: tuple[Path, ...],
     only_check: bool,  # noqa: FBT001 -- click passes the options by name
     only_update: bool,  # noqa: FBT001 -- the same
     lock_file: Path | None,
@@ -50,15 +51,18 @@ def lock(  # noqa: PLR0917 -- click passes the options by name
 
     if only_check and only_update:
         raise UsageFault("--update is given as well", "--check", "give one of them")
-    desk = desk_of(file, lock_file, config, features)
-    if only_check:
-        return _check(desk)
-    return _write(desk, first=not only_update and not desk.path.exists())
+    if lock_file is not None and len(files) > 1:
+        raise UsageFault("every document has a lock of its own", f"--lock {lock_file}", "name one document")
+    code = ExitCode.CONFORMANT
+    for file in files or (None,):
+        desk = desk_of(file, lock_file, config, features)
+        done = _check(desk) if only_check else _write(desk, first=not only_update and not desk.path.exists())
+        code = max(code, done)
+    return code
 
 
-def _check(desk: Desk) -> int:
+def _check(desk: Desk) -> ExitCode:
     from tck_kit.authors.change_lines import counted, lines_of, questions  # noqa: PLC0415 -- as above
-    from tck_spec.lock.effects import suspects  # noqa: PLC0415 -- the same
     from tck_spec.lock.file import format_lock  # noqa: PLC0415 -- the same
 
     before = desk.read()
@@ -67,12 +71,11 @@ def _check(desk: Desk) -> int:
         click.echo(line)
     for line in questions(found.open):
         click.echo(f"    {line}")
-    written = desk.path.read_bytes().decode("utf-8")
+    written = desk.path.read_bytes().decode("utf-8").replace("\r\n", "\n")
     if not found.open and format_lock(found.lock) == written:
-        note = _suspect(len(suspects(found.lock)))
-        click.echo(
-            f"{desk.path}: up to date, {len(found.lock.active)} requirements, {len(found.lock.links)} links{note}"
-        )
+        held = found.lock
+        size = f"{len(held.active)} requirements, {len(held.links)} links"
+        click.echo(f"{desk.path}: up to date, {size}{_suspect(held)}")
         return ExitCode.CONFORMANT
     what = counted(found.changes, without=("unchanged", "moved")) or _quiet(before.links != found.lock.links)
     click.echo(f"{desk.path}: out of date: {what}; look at it, then `session-tck lock --update`")
@@ -83,15 +86,20 @@ def _quiet(links: bool) -> str:  # noqa: FBT001 -- one of two sentences
     return "scenarios have other tags" if links else "sections have other numbers, titles or requirements"
 
 
-def _suspect(count: int) -> str:
-    return f"; {count} suspect: look at these scenarios, then `session-tck accept`" if count else ""
+def _suspect(lock: Lock) -> str:
+    """Say how many scenarios somebody has to look at, and how many have a tag that names nothing any more."""
+    from tck_spec.lock.effects import suspects  # noqa: PLC0415 -- as above
+
+    states = [lock.by_id[one].state for one, _ in suspects(lock) if one in lock.by_id]
+    look, retag = states.count("active"), len(states) - states.count("active")
+    told = f"; {look} suspect: look at these scenarios, then `session-tck accept`" if look else ""
+    return told + (f"; {retag} of a retired id: tag these scenarios anew" if retag else "")
 
 
-def _write(desk: Desk, *, first: bool) -> int:
+def _write(desk: Desk, *, first: bool) -> ExitCode:
     from tck_kit.authors.change_lines import counted, lines_of, questions  # noqa: PLC0415 -- as above
     from tck_kit.authors.locking import refused  # noqa: PLC0415 -- the same
     from tck_spec.errors import SpecificationError  # noqa: PLC0415 -- the same
-    from tck_spec.lock.effects import suspects  # noqa: PLC0415 -- the same
     from tck_spec.lock.file import write_lock  # noqa: PLC0415 -- the same
 
     if desk.installed:
@@ -110,7 +118,7 @@ def _write(desk: Desk, *, first: bool) -> int:
     sections = sum(one.state == "active" for one in held.sections)
     size = f"{len(held.active)} requirements in {sections} sections, {len(held.links)} links"
     state = "written" if written else "unchanged"
-    click.echo(f"{desk.path}: {state}, {size}{f'; {told}' if told else ''}{_suspect(len(suspects(held)))}")
+    click.echo(f"{desk.path}: {state}, {size}{f'; {told}' if told else ''}{_suspect(held)}")
     if not found.open:
         return ExitCode.CONFORMANT
     click.echo("Open, and left in the lock as it was:")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, NoReturn
 
 from tck_kit import assets
 from tck_kit.authors.asked_check import near
@@ -17,7 +16,7 @@ from tck_spec.errors import SpecificationError
 from tck_spec.lock.file import beside, read_lock
 from tck_spec.lock.links import linked
 from tck_spec.lock.records import Lock
-from tck_spec.lock.standing import lock_path, source_of
+from tck_spec.lock.standing import document_of, lock_path, source_of
 from tck_spec.lock.updating import Update, new_lock, update
 from tck_spec.specification import Specification, load
 from tck_spec.statements import Statement, find_statements
@@ -113,7 +112,7 @@ def _named(lock: Path | None, settings: Settings) -> Path | None:
     """Return the document that a lock that was named belongs to, or the only one that the settings name."""
     for path in (lock, settings.lock):
         if path is not None and path.is_file():
-            source = _source(path)
+            source = document_of(path)
             if source:
                 return near(path.absolute().parent / source)
     files = [one for one in settings.files if not any(sign in one for sign in "*?[")]
@@ -123,16 +122,6 @@ def _named(lock: Path | None, settings: Settings) -> Path | None:
         where = f"{settings.path}: check.files"
         raise UsageFault("there are several documents, each with a lock of its own", where, "name one of them")
     return None
-
-
-def _source(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            header = cast("object", json.loads(file.readline(64 * 1024)))
-    except (OSError, ValueError, RecursionError):
-        return ""
-    source = cast("dict[str, object]", header).get("source") if isinstance(header, dict) else None
-    return source if isinstance(source, str) else ""
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -6,16 +6,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from tck_spec.lock.fingerprints import context_fingerprint
+from tck_spec.lock.minting import tag_of
 from tck_spec.lock.records import Link, Lock, RequirementRecord
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-__all__ = ["Fate", "accepted", "carried", "joined", "linked", "scenarios_of"]
+__all__ = ["Fate", "accepted", "carried", "joined", "linked", "present", "retirement", "scenarios_of"]
 
 _NO_CONTEXT: Final = context_fingerprint(())
 #: A chain of mergers is no longer than this, or it is a circle that somebody made by hand.
 _FARTHEST: Final = 1000
+#: How much of the text of one that is gone is shown.
+_SHOWN: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +71,31 @@ def scenarios_of(lock: Lock, tags: Mapping[str, Sequence[str]]) -> dict[str, lis
     """Return the scenarios of each requirement by their tags; an alias, and one that was merged, name where it went."""
     found: dict[str, list[str]] = {}
     for tag, scenarios in tags.items():
-        identifier = _where_it_went(lock, lock.tags.get(tag.lower(), ""))
+        identifier = present(lock, tag)
         if identifier in lock.by_id:
             found.setdefault(identifier, []).extend(scenarios)
     return {identifier: list(dict.fromkeys(scenarios)) for identifier, scenarios in found.items()}
 
 
-def _where_it_went(lock: Lock, identifier: str) -> str:
-    """Follow an id that was merged to what it was merged into."""
+def present(lock: Lock, tag: str) -> str:
+    """Return the id that a tag names now; one that was merged names what it was merged into. Empty for no id."""
+    identifier = lock.tags.get(tag.lower(), "")
     for _ in range(_FARTHEST):
         record = lock.by_id.get(identifier)
         if record is None or record.state != "merged" or not record.into:
             break
         identifier = record.into[0]
     return identifier
+
+
+def retirement(lock: Lock, tag: str) -> str:
+    """Say why a tag names nothing that is required any more; empty where it does, or never did."""
+    record = lock.by_id.get(present(lock, tag))
+    if record is None or record.state == "active":
+        return ""
+    if record.state == "split":
+        return f"it was split: tag the scenario with {' or '.join(f'@{tag_of(one)}' for one in record.into)}"
+    return f"it is gone: {record.text[:_SHOWN]}{'…' * (len(record.text) > _SHOWN)}"
 
 
 def accepted(

@@ -7,7 +7,7 @@ alike but not clearly so is asked, never decided in silence.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
@@ -29,6 +29,8 @@ EDITED_ELSEWHERE: Final = 0.85
 MARGIN: Final = 0.08
 #: An id under which a text stands that is less like the old one than this names another requirement.
 REUSED: Final = 0.5
+#: Equal statements are aligned by their longest common run only where they are so few.
+_MOST_ALIGNED: Final = 40_000
 #: What staying in the section is worth where two answers compete, and keeping the context.
 _SAME_SECTION: Final = 0.1
 _SAME_CONTEXT: Final = 0.03
@@ -229,16 +231,21 @@ def _ask(matching: Matching) -> None:
         if old in matching.free_olds and new in matching.free_news
     }
     weights = {pair: _weight(matching, *pair) for pair, score in left.items() if score >= _enough(matching, *pair)}
+    of_old: dict[int, list[int]] = defaultdict(list)
+    of_new: dict[int, list[int]] = defaultdict(list)
+    for old, new in sorted(weights, key=lambda pair: (-weights[pair], pair)):
+        of_old[old].append(new)
+        of_new[new].append(old)
     for old, new in sorted(weights, key=lambda pair: (-weights[pair], pair)):
         if old not in matching.free_olds or new not in matching.free_news:
             continue
         least = weights[old, new] - MARGIN
-        olds = [one for one in matching.free_olds if one != old and weights.get((one, new), -1.0) > least]
-        news = [one for one in matching.free_news if one != new and weights.get((old, one), -1.0) > least]
-        olds.sort(key=lambda one: (-weights[one, new], one))
-        matching.ask(Question(new, (old, *olds), left[old, new]))
+        olds = [one for one in of_new[new] if one in matching.free_olds and weights[one, new] > least]
+        news = [one for one in of_old[old] if one in matching.free_news and weights[old, one] > least]
+        matching.ask(Question(new, tuple(dict.fromkeys((old, *olds))), left[old, new]))
         for other in news:
-            matching.ask(Question(other, (old,), left[old, other]))
+            if other != new:
+                matching.ask(Question(other, (old,), left[old, other]))
 
 
 def _enough(matching: Matching, old: int, new: int) -> float:
@@ -302,17 +309,24 @@ def _aligned(matching: Matching, olds: list[int], news: list[int]) -> list[tuple
     if len({*before, *after}) == 1:
         return list(zip(olds, news, strict=False))
     pairs: list[tuple[int, int]] = []
-    for block in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
-        pairs += ((olds[block.a + step], news[block.b + step]) for step in range(block.size))
-    left_olds = [one for one in olds if one not in {old for old, _ in pairs}]
-    left_news = [one for one in news if one not in {new for _, new in pairs}]
-    for new in list(left_news):
-        old = next((one for one in left_olds if matching.olds[one].around == matching.news[new].around), None)
-        if old is not None:
-            pairs.append((old, new))
-            left_olds.remove(old)
-            left_news.remove(new)
-    return pairs + list(zip(left_olds, left_news, strict=False))
+    if len(olds) * len(news) <= _MOST_ALIGNED:
+        for block in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
+            pairs += ((olds[block.a + step], news[block.b + step]) for step in range(block.size))
+    taken = {one for pair in pairs for one in pair[:1]}, {one for pair in pairs for one in pair[1:]}
+    by_context: dict[tuple[str, ...], deque[int]] = defaultdict(deque)
+    for old, around in zip(olds, before, strict=True):
+        if old not in taken[0]:
+            by_context[around].append(old)
+    left: list[int] = []
+    for new, around in zip(news, after, strict=True):
+        if new in taken[1]:
+            continue
+        if by_context[around]:
+            pairs.append((by_context[around].popleft(), new))
+        else:
+            left.append(new)
+    rest = {old for waiting in by_context.values() for old in waiting}
+    return pairs + list(zip((old for old in olds if old in rest), left, strict=False))
 
 
 def _same_section(matching: Matching, old: int, new: int) -> bool:

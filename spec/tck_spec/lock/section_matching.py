@@ -30,7 +30,7 @@ _TELLING: Final = 5
 #: How alike titles have to be inside the same section, and if the number or the statements are the same as well.
 ALIKE: Final = 0.8
 ALIKE_BESIDES: Final = 0.5
-#: Titles are compared one by one only where few are left over.
+#: Sections are compared one by one only where few are left over.
 _MOST_COMPARED: Final = 40_000
 
 _PARTS: Final = re.compile(r"[0-9]{1,9}|[^0-9]+")
@@ -104,19 +104,20 @@ class _Matcher:
 
     def align(self, olds: list[int], news: list[int]) -> None:
         """Pair sections of one title in one place: by number, by what stands in them, and then in order."""
-        for same in (self._same_number, self._same_content):
+        by_number = {self.records[old].number: old for old in reversed(olds)}
+        for new in news:
+            old = by_number.get(self.sections[new].number or "")
+            if old is not None and old in self.free and self.records[old].number and self.share(old, new) != 0:
+                self.pair(new, old)
+        if len(olds) * len(news) <= _MOST_COMPARED:
             for new in news:
                 if new not in self.found:
-                    old = next((one for one in olds if one in self.free and same(one, new)), None)
+                    old = next((one for one in olds if one in self.free and self._same_content(one, new)), None)
                     if old is not None:
                         self.pair(new, old)
         left = [old for old in olds if old in self.free]
         for new, old in zip((new for new in news if new not in self.found), left, strict=False):
             self.pair(new, old)
-
-    def _same_number(self, old: int, new: int) -> bool:
-        number = self.records[old].number
-        return bool(number) and number == self.sections[new].number and self.share(old, new) != 0
 
     def _same_content(self, old: int, new: int) -> bool:
         return (self.share(old, new) or 0) >= CONTENT

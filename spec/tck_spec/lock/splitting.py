@@ -91,18 +91,20 @@ def absorb(
 
     `edited` maps the index of a statement to that of the requirement it was.
     """
-    by_section: dict[str, list[int]] = defaultdict(list)
+    holders: dict[str, list[int]] = defaultdict(list)
     for new in edited:
-        by_section[news[new].section].append(new)
+        for word in telling(news[new].words):
+            holders[word].append(new)
     taken: dict[int, list[int]] = defaultdict(list)
     for old, atom in free.items():
         about = telling(atom.words)
         if about.total() < _FEWEST:
             continue
-        for new in by_section.get(atom.section, ()):
+        for new in candidates(tuple(about), holders):
+            if news[new].section != atom.section or (atom.explicit and news[new].explicit):
+                continue
             added = bag(news[new].words) - bag(olds[edited[new]].words)
-            inside = contained(about, bag(news[new].words)) >= ABSORBED
-            if inside and contained(about, added) >= PART and not (atom.explicit and news[new].explicit):
+            if contained(about, bag(news[new].words)) >= ABSORBED and contained(about, added) >= PART:
                 taken[new].append(old)
                 break
     return {new: tuple(sorted(parts)) for new, parts in taken.items()}

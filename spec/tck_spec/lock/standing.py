@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tck_spec.specification import Specification
     from tck_spec.statements import Statement
 
-__all__ = ["Standing", "belongs", "lock_path", "source_of", "standing_at", "standing_of"]
+__all__ = ["Standing", "document_of", "lock_path", "source_of", "standing_at", "standing_of"]
 
 #: How many locks are kept.
 _KEPT: Final = 8
@@ -51,29 +51,30 @@ def source_of(document: Path, lock: Path) -> str:
     return relative.replace(os.sep, "/")
 
 
-def belongs(lock: Path, document: Path) -> bool:
-    """Tell whether a lock says that it is the one of a document; one that cannot be read might be."""
+def document_of(lock: Path) -> str | None:
+    """Return how a lock names its document; None where it cannot be read."""
     try:
         with lock.open("rb") as file:
             header = cast("object", json.loads(file.readline(_HEADER)))
     except (OSError, ValueError, RecursionError):
-        return True
+        return None
     source = cast("dict[str, object]", header).get("source") if isinstance(header, dict) else None
-    return not isinstance(source, str) or source == source_of(document, lock)
+    return source if isinstance(source, str) else None
 
 
 def lock_path(source: str, settings: Settings, *, only: bool = True) -> Path | None:
     """Return the lock of a document: the one of the settings if it is this one's, or the one beside the document.
 
-    `only` says that the document is the only one; then a lock that is set and not there is one that has to be written.
+    `only` says that the document is the only one, or stands for all: to it belongs a lock of the settings that is not
+    there, or that nobody can read.
     """
     document = Path(source)
     with suppress(OSError, ValueError):
         near = beside(document)
-        if settings.lock is None:
-            return near if near.is_file() else None
-        if belongs(settings.lock, document) if settings.lock.is_file() else only:
-            return settings.lock
+        if settings.lock is not None:
+            named = document_of(settings.lock)
+            if only if named is None else named == source_of(document, settings.lock):
+                return settings.lock
         return near if near.is_file() else None
     return None
 

@@ -25,6 +25,7 @@ from tck_spec.rules import (
     numbers,
     statements,
     tables,
+    unmarked,
     wording,
 )
 from tck_spec.rules.context import Context, context_of
@@ -92,6 +93,7 @@ RULES: Final = (
     Rule("REQ004", "invalid-keyword", "W", wording.invalid_keyword),
     Rule("REQ005", "normative-in-note", "W", wording.keyword_where_nothing_binds),
     Rule("REQ006", "too-short", "E", wording.too_short),
+    Rule("REQ007", "unmarked-statement", "I", unmarked.unmarked_statement),
     Rule("DOC001", "byte-order-mark", "W", content.byte_order_mark),
     Rule("DOC002", "mixed-line-ends", "W", content.line_ends),
     Rule("DOC003", "not-text", "E", content.not_text),

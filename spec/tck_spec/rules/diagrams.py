@@ -150,7 +150,12 @@ def _first_wrong(text: str, code: Code, verdict: Verdict) -> int:
 
 
 _PARTICIPANT: Final = re.compile(
-    r"\s*(?:create\s+)?(?:participant|actor)\s+(?P<name>[^\s:;@]+)(?:@\{[^}]*\})?(?:\s+as\s+(?P<label>[^;]+))?\s*;?\s*$"
+    r"\s*(?:create\s+)?(?:participant|actor)\s+(?P<name>[^\s:;@]+)(?:@\{[^}]*\})?(?:\s+as\s+(?P<label>[^;]+)|\s*)(?:;.*)?$"
+)
+_ARROW: Final = re.compile(r"(?:<<)?--?(?:>>?|x|\))[ \t]*[+-]?")
+#: What begins a line that is no message.
+_NO_MESSAGE: Final = re.compile(
+    r"(?:note|loop|alt|else|opt|par|and|critical|option|break|rect|box|title|create|destroy|links?)\b", re.IGNORECASE
 )
 _STATE: Final = re.compile(r'\s*state\s+"(?P<label>[^"]+)"\s+as\s+(?P<name>[^\s{:]+)')
 _TRANSITION: Final = re.compile(r"\s*(?P<one>[^\s:\[\]*>-]+)\s*-->\s*(?P<two>[^\s:\[\]*>-]+)?")
@@ -194,6 +199,9 @@ def _names(code: Code) -> dict[str, tuple[tuple[str, ...], int]]:
             match = _PARTICIPANT.match(line)
             if match:
                 note(match["name"], match["label"], index)
+            else:
+                for name in _ends(line):
+                    note(name, None, index)
         elif code.kind.startswith("stateDiagram"):
             match = _STATE.match(line) or _STATE_LABEL.match(line)
             step = _TRANSITION.match(line)
@@ -203,6 +211,15 @@ def _names(code: Code) -> dict[str, tuple[tuple[str, ...], int]]:
             elif match:
                 note(match["name"], match["label"], index)
     return found
+
+
+def _ends(line: str) -> tuple[str, ...]:
+    """Return the two ends of a message; nothing where a line is none."""
+    head, colon, _ = line.strip().partition(":")
+    arrow = _ARROW.search(head)
+    if not colon or arrow is None or _NO_MESSAGE.match(head):
+        return ()
+    return head[: arrow.start()].rstrip(), head[arrow.end() :].strip()
 
 
 def _section_text(context: Context, section: int) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tck_spec.lock.changes import Change
     from tck_spec.lock.records import Lock
+    from tck_spec.prose import Prose
     from tck_spec.rules.context import Context
 
 __all__ = [
@@ -39,6 +40,13 @@ _MOST_EDITED: Final = 25
 #: Gaps are told of where ids are counted: in series of so many, with no more missing than there are.
 _SHORTEST_SERIES: Final = 3
 _WIDEST_GAP: Final = 9
+#: What a sentence says that names a retired id on purpose, and what a section is called that does.
+_ON_PURPOSE: Final = re.compile(
+    r"\b(?:removed?|withdrawn|withdrew|deprecated|retired|formerly|obsoletes?d?|replace[sd]?|renamed|renumbered|reserved"
+    r"|deleted|superseded|previously|was|split|merged)\b",
+    re.IGNORECASE,
+)
+_HISTORY: Final = re.compile(r"\b(?:change ?log|changes|history|revisions?|release notes)\b", re.IGNORECASE)
 _COUNTED: Final = re.compile(r"(?P<series>.*?)(?P<number>[0-9]{1,4})")
 
 #: The last document that was looked at, as five rules ask for the same.
@@ -165,14 +173,23 @@ def _mentions(context: Context, lock: Lock) -> Iterator[Finding]:
             continue
         pattern = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
         for prose in context.spec.prose:
-            for match in pattern.finditer(prose.inline.plain) if name in prose.inline.plain else ():
+            text = prose.inline.plain
+            if name not in text or _is_history(context, prose):
+                continue
+            for match in pattern.finditer(text):
                 line, column = prose.place_of(match.start())
-                if line in reported:
+                if line in reported or _ON_PURPOSE.search(text, max(0, match.start() - 80), match.end() + 80):
                     continue
                 into = " and ".join(_own(one) for one in record.into)
                 message = f"{name} is retired: it {_PAST[record.state]}{into}"
                 hint = f"name {into}" if into else "take it away"
                 yield Finding("LCK003", "E", line, column, message, hint, length=len(name))
+
+
+def _is_history(context: Context, prose: Prose) -> bool:
+    """Tell whether a text stands in a section that tells what was."""
+    sections = context.spec.sections[: prose.headings]
+    return bool(sections) and bool(_HISTORY.search(sections[-1].title))
 
 
 _PAST: Final = {"gone": "is gone", "split": "was split into ", "merged": "was merged into "}
@@ -224,6 +241,8 @@ def id_gap(context: Context) -> Iterator[Finding]:
     found = standing(context)
     records = found.lock.requirements if found and found.lock else ()
     had = {_own(name) for one in records for name in (one.id, *one.aliases)}
+    # Where there is a 1.2.1, 1.2 is the number of something that has parts.
+    had.update(name[:-1] for name in series if name.endswith("."))
     for name, numbers in series.items():
         order = sorted(numbers)
         missing = order[-1] - order[0] + 1 - len(order)
@@ -235,5 +254,5 @@ def id_gap(context: Context) -> Iterator[Finding]:
                 line, column, marker = numbers[after]
                 told = ", ".join(f"{name}{one}" for one in gone)
                 message = f"{marker} follows {numbers[before][2]}: there is no {told}"
-                hint = "if it was withdrawn, a lock remembers that: `session-tck lock`"
+                hint = "leave it, if it was withdrawn: no id is given twice"
                 yield Finding("ID005", "I", line, column, message, hint, length=len(marker))

@@ -37,6 +37,8 @@ _NO_NAME: Final = re.compile(
 _FEWEST_ROWS: Final = 3
 #: Two equal headings are a mistake; three or more in a group that repeats are a layout.
 _FEWEST_REPEATED: Final = 3
+#: Where more rows are too short, and most of all, that is how the author writes.
+_FEWEST_OF_A_HABIT: Final = 3
 _LONGEST_GROUP: Final = 10
 #: In a wider table a lone cell is a title, whatever it looks like.
 _NARROW: Final = 2
@@ -68,28 +70,44 @@ def cell_count(context: Context) -> Iterator[Finding]:
     lines: list[str] = []
     for block in _tables(context):
         expected = len(block.rows[0].cells)
-        for row in block.rows[1:]:
-            if len(row.cells) != expected:
-                lines = lines or _LINE_END.split(context.spec.text.removeprefix("\ufeff"))
-                yield from _miscounted(row, expected, lines[row.line - 1])
+        odd = [row for row in block.rows[1:] if len(row.cells) != expected]
+        if odd:
+            lines = lines or _LINE_END.split(context.spec.text.removeprefix("\ufeff"))
+            odd = [row for row in odd if not _NO_ROW.search(lines[row.line - 1])]
+            yield from (_too_long(row, expected) for row in odd if len(row.cells) > expected)
+            short: list[Row] = []
+            last = 0
+            for row in odd:
+                if len(row.cells) < expected and "|" not in lines[row.line - 1][row.column - 1 :]:
+                    if last != row.line - 1:
+                        yield _no_row(row)
+                    last = row.line
+                elif len(row.cells) < expected and not _is_title(row, expected):
+                    short.append(row)
+            yield from _too_short(short, len(block.rows) - 1, expected)
 
 
-def _miscounted(row: Row, expected: int, line: str) -> Iterator[Finding]:
-    count = len(row.cells)
-    if _NO_ROW.search(line):
+def _too_long(row: Row, expected: int) -> Finding:
+    lost = any(re.search(r"\w", cell.text) for cell in row.cells[expected:])
+    message = f"the row has {len(row.cells)} cells under {expected} headings; what is too much is not shown"
+    hint = "write a pipe inside a cell as \\|" if lost else "end the row after its last cell"
+    return Finding("TBL001", "E" if lost else "W", row.line, row.cells[expected].column, message, hint)
+
+
+def _no_row(row: Row) -> Finding:
+    message = "this line is shown as a row of the table above"
+    return Finding("TBL001", "W", row.line, row.column, message, "put a blank line before it")
+
+
+def _too_short(rows: Sequence[Row], of: int, expected: int) -> Iterator[Finding]:
+    hint = "add the missing cells, empty if need be"
+    if len(rows) > _FEWEST_OF_A_HABIT and len(rows) * 2 > of:
+        message = f"{len(rows)} of the {of} rows of this table have fewer than {expected} cells; this is the first"
+        yield Finding("TBL001", "W", rows[0].line, rows[0].column, message, hint)
         return
-    if count > expected:
-        lost = any(re.search(r"\w", cell.text) for cell in row.cells[expected:])
-        severity: Severity = "E" if lost else "W"
-        message = f"the row has {count} cells under {expected} headings; what is too much is not shown"
-        hint = "write a pipe inside a cell as \\|" if lost else "end the row after its last cell"
-        yield Finding("TBL001", severity, row.line, row.cells[expected].column, message, hint)
-    elif "|" not in line[row.column - 1 :]:
-        message = "this line is shown as a row of the table above"
-        yield Finding("TBL001", "W", row.line, row.column, message, "put a blank line before it")
-    elif not _is_title(row, expected):
-        message = f"the row has {count} of {expected} cells"
-        yield Finding("TBL001", "W", row.line, row.column, message, "add the missing cells, empty if need be")
+    for row in rows:
+        message = f"the row has {len(row.cells)} of {expected} cells"
+        yield Finding("TBL001", "W", row.line, row.column, message, hint)
 
 
 def _is_title(row: Row, expected: int) -> bool:

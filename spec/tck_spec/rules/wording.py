@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from tck_spec.boilerplate import counts_capitals_only, defines_keywords, is_boilerplate
+from tck_spec.boilerplate import counts_capitals_only, declares_keywords, defines_keywords, is_boilerplate
 from tck_spec.findings import Finding, Severity
 from tck_spec.keywords import ANY_KEYWORD, find_keywords, keywords_in, strength
 from tck_spec.passages import is_example, read_passages
@@ -92,6 +92,8 @@ _INVALID: Final = (
         "keep one NOT",
     ),
 )
+#: All of them in one pass: a first look, for most texts have none.
+_ANY_INVALID: Final = re.compile("|".join(pattern.pattern for pattern, _, _ in _INVALID))
 _QUOTES: Final = "\"'`\u201c\u2018\u00ab"
 _VERBS: Final = frozenset({"MUST", "MUST NOT", "SHALL", "SHALL NOT", "SHOULD", "SHOULD NOT", "MAY"})
 _SPOKEN: Final = re.compile(r"^\s*(?://+|#+|/?\*+|--|;+|<!--|%)\s?(?P<text>.*)$")
@@ -100,11 +102,13 @@ _SPOKEN: Final = re.compile(r"^\s*(?://+|#+|/?\*+|--|;+|<!--|%)\s?(?P<text>.*)$"
 def lower_case_keyword(context: Context) -> Iterator[Finding]:
     """REQ001: must, shall or should in lower case where the document says that its key words are in capitals.
 
-    By RFC 8174 such a word is plain English, so this is never more than a question, and it is asked also in a document
-    that says so: whether the author meant it cannot be seen. Where nothing binds anyway (notes, examples), and in
-    idioms ("should you need one"), nothing is asked.
+    A document that only mentions RFC 2119 declares nothing. By RFC 8174 such a word is plain English, so this is never
+    more than a question, and it is asked also in a document that says so: whether the author meant it cannot be seen.
+    Where nothing binds anyway (notes, examples), and in idioms ("should you need one"), nothing is asked.
     """
     if context.settings.form.lower_case or not defines_keywords(context.spec):
+        return
+    if not any(declares_keywords(passage.prose.inline.plain) for passage in read_passages(context.spec)):
         return
     plain_english = counts_capitals_only(context.spec)
     reasons = _reasons(context)
@@ -136,7 +140,7 @@ def undeclared_keywords(context: Context) -> Iterator[Finding]:
     sentence: their form says how they are meant.
     """
     spec, form = context.spec, context.settings.form
-    if not _uses_keywords(spec, form) or any(_declares(one, form) for one in (spec, *context.others)):
+    if any(_declares(one, form) for one in (spec, *context.others)) or not _uses_keywords(spec, form):
         return
     documents = [one for one in context.library.documents if _uses_keywords(one, form)]
     if documents and documents[0].source != spec.source:
@@ -191,8 +195,7 @@ def invalid_keyword(context: Context) -> Iterator[Finding]:
     declared = defines_keywords(context.spec)
     invalid = [one for one in _INVALID if declared or one[0] is not _HALF_RAISED]
     for passage in _binding_passages(context):
-        source = passage.prose.source
-        if not ANY_KEYWORD.search(source) and "NOT" not in source:
+        if not _ANY_INVALID.search(passage.prose.inline.plain):
             continue
         found = [
             (match.start(), number, match)

@@ -124,6 +124,25 @@ def test_one_of_several_documents_has_to_be_named(run: Run) -> None:
     assert "name one of them" in said
 
 
+def test_several_documents_are_checked_at_once(run: Run) -> None:
+    write("tea.md", tea(POT))
+    write("cups.md", tea(SONG))
+    code, said = run(lock, "tea.md", "cups.md")
+    assert (code, said.count("written")) == (0, 2)
+    write("tea.md", tea(HEAT))
+    code, said = run(lock, "--check", "tea.md", "cups.md")
+    assert (code, "cups.lock.jsonl: up to date" in said) == (1, True)
+    assert run(lock, "tea.md", "cups.md", "--lock", "all.jsonl")[0] == 2
+
+
+def test_windows_line_ends_do_not_make_a_lock_out_of_date(run: Run) -> None:
+    write("tea.md", tea(POT))
+    run(lock, "tea.md")
+    path = Path("tea.lock.jsonl")
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert run(lock, "tea.md", "--check")[0] == 0
+
+
 def test_a_lock_edited_by_hand_is_not_written_over(run: Run) -> None:
     write("tea.md", tea(POT))
     run(lock, "tea.md")
@@ -167,6 +186,18 @@ def test_links_come_from_tags_and_are_suspect_until_accepted(run: Run) -> None:
     assert (code, said) == (0, "tea.lock.jsonl: reviewed 1 scenario of 1 requirement\n")
     assert "suspect" not in run(lock, "tea.md", "--check")[1]
     assert "reviewed 0 scenarios" in run(accept, "--all", "--file", "tea.md")[1]
+
+
+def test_a_scenario_of_what_is_gone_needs_another_tag(run: Run) -> None:
+    write("tea.md", tea(POT, SONG))
+    run(lock, "tea.md")
+    write("features/tea.feature", FEATURE.format(tag=ids()[SONG].lower()))
+    run(lock, "tea.md", "--features", "features")
+    write("tea.md", tea(POT))
+    code, said = run(lock, "tea.md", "--features", "features")
+    assert (code, "1 of a retired id: tag these scenarios anew" in said, "suspect" in said) == (0, True, False)
+    write("features/tea.feature", FEATURE.format(tag=ids()[POT].lower()))
+    assert "retired" not in run(lock, "tea.md", "--features", "features")[1]
 
 
 def test_a_comma_is_accepted_as_editorial(run: Run) -> None:

@@ -55,3 +55,17 @@ def test_an_update_is_idempotent(old: str, new: str) -> None:
     assert twice.lock == once.lock
     assert {one.kind for one in twice.changes} <= {"unchanged", "ask", "reused"}
     assert [one.id for one in twice.open] == [one.id for one in once.open]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "gone"),
+    [
+        ("\nIt MUST be warm.\n" * 3000, "\nIt MUST be warm.\n" * 2990, 10),
+        ("\n## Notes\n\nIt MUST be warm.\n" * 1500, "\n## Notes\n\nIt MUST be warm.\n" * 1490, 10),
+        ("\nIt MUST be " + "warm and " * 5000 + "dry.\n", "\nIt MUST be " + "cold and " * 5000 + "dry.\n", 0),
+    ],
+)
+def test_thousands_of_equal_things_are_settled(old: str, new: str, gone: int) -> None:
+    found = held(held(None, "# Tea\n" + old).lock, "# Tea\n" + new)
+    assert sum(one.kind == "gone" for one in found.changes) == gone
+    assert {one.kind for one in found.changes} <= {"unchanged", "gone", "edited", "ask"}

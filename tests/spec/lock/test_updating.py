@@ -9,7 +9,7 @@ import pytest
 from tck_spec.lock.changes import Kind
 from tck_spec.lock.effects import EFFECTS, impact_of, suspects
 from tck_spec.lock.file import format_lock
-from tck_spec.lock.links import accepted, joined, linked, scenarios_of
+from tck_spec.lock.links import accepted, joined, linked, present, retirement, scenarios_of
 from tck_spec.lock.minting import tag_of
 from tck_spec.lock.records import Lock
 
@@ -43,6 +43,8 @@ def test_what_is_gone_leaves_a_tombstone_with_its_text() -> None:
     first = held(None, tea(POT, SONG)).lock
     second = held(first, tea(POT)).lock
     assert [(one.state, one.text) for one in second.requirements if one.state != "active"] == [("gone", SONG)]
+    assert retirement(second, tag_of(ids(first)[SONG])) == f"it is gone: {SONG}"
+    assert retirement(second, "smoke") == ""
 
 
 def test_a_text_that_comes_back_gets_a_new_id() -> None:
@@ -69,6 +71,8 @@ def test_a_split_retires_the_id_and_names_what_came_of_it() -> None:
     (change,) = (one for one in found.changes if one.kind == "split")
     impact = impact_of(change, {retired.id: ["a"], retired.into[0]: ["b"]})
     assert (impact.effect, impact.scenarios, impact.uncovered) == ("suspect", ("a",), retired.into[1:])
+    tags = " or ".join(f"@{tag_of(one)}" for one in retired.into)
+    assert retirement(found.lock, tag_of(retired.id)) == f"it was split: tag the scenario with {tags}"
 
 
 def test_a_merger_inherits_the_links_as_suspect() -> None:
@@ -81,6 +85,8 @@ def test_a_merger_inherits_the_links_as_suspect() -> None:
     assert record.origin == tuple(sorted(ids(first).values()))
     assert suspects(found.lock) == ((record.id, "tea.feature::0"), (record.id, "tea.feature::1"))
     assert linked(found.lock, tags) == found.lock
+    assert present(found.lock, tag_of(ids(first)[parts[0]])) == record.id
+    assert retirement(found.lock, tag_of(ids(first)[parts[0]])) == ""
 
 
 def test_an_edit_makes_scenarios_suspect_until_somebody_accepts() -> None:

@@ -70,7 +70,7 @@ class Checking:
         self._faces: dict[str, object] = {}
         self._cost = 0.0
         self._told: set[str] = set()
-        self._broken: set[str] = set()
+        self._broken: Mapping[str, str] = {}
 
     async def ask(self, question: Callable[[Workspace], _Answer]) -> _Answer:
         """Let the thread answer a question about the desk as it is now."""
@@ -174,11 +174,13 @@ class Checking:
 
     def _tell_settings(self, broken: Mapping[str, str]) -> None:
         """Show what is wrong with settings files, and take it back where it is mended."""
-        for path in self._broken - set(broken):
+        for path in self._broken.keys() - broken.keys():
             self._publish(types.PublishDiagnosticsParams(self.desk.uri_of(path), []))
         for path, fault in broken.items():
-            self._publish(types.PublishDiagnosticsParams(self.desk.uri_of(path), [settings_diagnostic(path, fault)]))
-        self._broken = set(broken)
+            if self._broken.get(path) != fault:
+                shown = [settings_diagnostic(path, fault)]
+                self._publish(types.PublishDiagnosticsParams(self.desk.uri_of(path), shown))
+        self._broken = broken
 
     def forget_files(self) -> None:
         """Look at the file system anew, and check all open texts."""

@@ -34,7 +34,7 @@ __all__ = ["run"]
 _Answer = TypeVar("_Answer")
 
 #: Files whose change can change what is found.
-_WATCHED: Final = (f"**/{SETTINGS_FILE}", "**/*.md", "**/*.markdown", "**/*.feature")
+_WATCHED: Final = (f"**/{SETTINGS_FILE}", "**/*.md", "**/*.markdown", "**/*.feature", "**/*.jsonl")
 _WATCH_ID: Final = "session-tck/files"
 
 _INVALID_PARAMS: Final = -32602

@@ -77,8 +77,9 @@ class Workspace:
     def __init__(self, desk: Desk | None = None) -> None:
         """Begin with nothing read."""
         self.desk = desk or Desk()
-        #: What is wrong with settings files, by path. What they said before stays in force.
-        self.broken_settings: dict[str, UsageFault] = {}
+        #: Why settings cannot be read, and why the documents that they name cannot be found; by path.
+        self._unread: dict[str, UsageFault] = {}
+        self._unfound: dict[str, UsageFault] = {}
         self._specs = Kept[Specification | Unreadable]()
         self._features = Kept[Feature]()
         self._texts = Kept[Text]()
@@ -98,6 +99,11 @@ class Workspace:
 
     # Settings and what belongs together
 
+    @property
+    def broken_settings(self) -> Mapping[str, UsageFault]:
+        """What is wrong with settings files, by path. What they said before stays in force."""
+        return {**self._unfound, **self._unread}
+
     def settings(self, key: str) -> Settings:
         """Return the settings for a text: those nearest to it, as the command line finds them."""
         file = path_of(key)
@@ -113,9 +119,9 @@ class Workspace:
         settings = Settings(root=self.desk.folder_of(key) or folder) if held is None else held[1]
         try:
             settings = settings_for(None, folder)
-            self.broken_settings.pop(name, None)
+            self._unread.pop(name, None)
         except UsageFault as fault:
-            self.broken_settings[name] = fault
+            self._unread[name] = fault
         self._settings[name] = mark, settings
         return settings
 
@@ -150,14 +156,16 @@ class Workspace:
     def _named(self, settings: Settings) -> tuple[str, ...]:
         """Return the documents that the settings name; what is wrong there is told of the settings file."""
         if not settings.files or settings.path is None:
+            self._unfound.pop(str(settings.path), None)
             return ()
         name = str(settings.path)
         held = self._collected.get(name)
         if held is None or held[1] is not settings or time.monotonic() - held[0] > _SECONDS:
             try:
                 paths = tuple(str(one) for one in collect((), settings))
+                self._unfound.pop(name, None)
             except SpecificationError as error:
-                self.broken_settings[name] = UsageFault(error.what, error.where, error.cure)
+                self._unfound[name] = UsageFault(error.what, error.where, error.cure)
                 paths = ()
             held = time.monotonic(), settings, paths
             self._collected[name] = held

@@ -97,7 +97,7 @@ def test_nearly_everything_can_be_excused_in_its_place(tmp_path: Path) -> None:
                 titles = [one.title for one in _actions(room, findings, finding)]
                 offered += f"Excuse {finding.rule} here, with a reason" in titles
                 missing += f"Excuse {finding.rule} here, with a reason" not in titles
-    assert offered > 20 * missing
+    assert offered > 10 * missing
 
 
 def test_a_second_excuse_in_one_place_joins_the_first(tmp_path: Path) -> None:

@@ -97,6 +97,9 @@ def test_documents_that_the_settings_name_and_nobody_has_are_told_of(tmp_path: P
     room.write("session-tck.toml", '[check]\nfiles = ["teh.md"]\n')
     assert room.workspace.project(room.key("tea.md")).documents[-1] == room.key("tea.md")
     assert "teh.md" in str(room.workspace.broken_settings[str(tmp_path / "session-tck.toml")])
+    room.write("teh.md", "# Teh\n")
+    assert room.key("teh.md") in room.workspace.project(room.key("tea.md")).documents
+    assert room.workspace.broken_settings == {}
 
 
 def test_each_folder_of_a_workspace_is_a_project_of_its_own(tmp_path: Path) -> None:
