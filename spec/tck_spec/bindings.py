@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -85,6 +86,12 @@ class _Lead:
         self.items.append(passage)
 
 
+@lru_cache(8192)
+def _keywords(text: str, lower_case: bool) -> tuple[KeyWord, ...]:  # noqa: FBT001 - the key of a cache
+    """Return the key words of a text; an editor asks for the same ones with every key."""
+    return tuple(keywords_in(text, lower_case=lower_case))
+
+
 class BindingReader:
     """Finds what the prose of one document requires."""
 
@@ -131,7 +138,7 @@ class BindingReader:
         source = passage.prose.source
         if not self._phrases and not self._form.lower_case and not ANY_KEYWORD.search(source):
             return
-        found = list(keywords_in(passage.masked, lower_case=self._form.lower_case))
+        found = _keywords(passage.masked, self._form.lower_case)
         if not found and not self._phrases:
             return
         place = 0

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
+
+from tck_spec.remembered import Latest
 
 if TYPE_CHECKING:
     from tck_spec.specification import Specification
@@ -43,6 +46,7 @@ _NAMES: Final = ("2119", "8174", "BCP", "bcp")
 _HINTS: Final = (*_NAMES, "MUST", "SHALL", "SHOULD", "MAY", "REQUIRED", "OPTIONAL")
 
 
+@lru_cache(8192)
 def is_boilerplate(sentence: str) -> bool:
     """Tell whether a sentence is about the key words and so requires nothing itself."""
     if not _HINT.search(sentence):
@@ -54,11 +58,15 @@ def is_boilerplate(sentence: str) -> bool:
     return _EXPLAINED.search(sentence) is not None
 
 
-def defines_keywords(spec: Specification) -> bool:
+def _defines_keywords(spec: Specification) -> bool:
     """Tell whether a document says what its key words mean, by naming RFC 2119 or in its own words."""
     if not any(hint in spec.text for hint in _HINTS):
         return False
     return _DEFINED.search(spec.text) is not None or _EXPLAINED.search(spec.text) is not None
+
+
+#: Whether a document says what its key words mean.
+defines_keywords: Final = Latest(_defines_keywords)
 
 
 def declares_keywords(text: str) -> bool:
@@ -68,6 +76,5 @@ def declares_keywords(text: str) -> bool:
     return _DEFINED.search(text) is not None and _ABOUT_WORDS.search(text) is not None
 
 
-def counts_capitals_only(spec: Specification) -> bool:
-    """Tell whether a document says, as RFC 8174 does, that its key words count in capitals only."""
-    return _CAPITALS_ONLY.search(spec.text) is not None
+#: Whether a document says, as RFC 8174 does, that its key words count in capitals only.
+counts_capitals_only: Final = Latest(lambda spec: _CAPITALS_ONLY.search(spec.text) is not None)

@@ -28,6 +28,9 @@ __all__ = ["Inline", "InlineReader", "Link", "Span", "fold_label"]
 _ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 #: No label, target or title is looked for farther away than this many characters.
 _FARTHEST: Final = 2000
+#: Emphasis inside emphasis, so many times over, is none: the library takes time by the square of it.
+_DEEPEST: Final = 100
+_MARKS: Final = re.compile(r"(?P<before>.?)(?:\*+|_+)(?=(?P<after>.?))", re.DOTALL)
 _EMPHASIS: Final = frozenset({"emphasis", "strong", "strikethrough"})
 
 
@@ -249,6 +252,22 @@ def _past_parenthesis(source: str, start: int) -> int:
     return len(source)
 
 
+def _is_nested_too_deep(source: str) -> bool:
+    """Tell whether more marks of emphasis may open than close, one inside the other, than anybody means."""
+    if source.count("*") + source.count("_") <= _DEEPEST:
+        return False
+    depth = 0
+    for match in _MARKS.finditer(source):
+        before, after = match["before"], match["after"]
+        if not before.strip() or (after.isalnum() and not before.isalnum()):
+            depth += 1
+        elif not after.strip() or (before.isalnum() and not after.isalnum()):
+            depth = max(0, depth - 1)
+        if depth > _DEEPEST:
+            return True
+    return False
+
+
 class InlineReader:
     """Reads inline content of one document, whose link definitions it knows."""
 
@@ -261,7 +280,8 @@ class InlineReader:
                 {"url": definition.target, "label": definition.label},
             )
         self._environment: dict[str, Any] = {"ref_links": references}
-        self._parser = _Parser()
+        self._parser, self._without_emphasis = _Parser(), _Parser()
+        self._without_emphasis.rules.remove("emphasis")
 
     def knows(self, label: str) -> bool:
         """Tell whether a label is defined."""
@@ -274,8 +294,9 @@ class InlineReader:
     def parsed(self, source: str) -> Inline:
         """Parse one text with the library, also where that is not needed."""
         walk = _Walk(source)
+        parser = self._without_emphasis if _is_nested_too_deep(source) else self._parser
         try:
-            tokens = self._parser(source, self._environment)
+            tokens = parser(source, self._environment)
         except RecursionError:  # pragma: no cover - mistune caps nesting; older releases cap it higher
             return Inline(source)
         walk.tokens(cast("Sequence[Mapping[str, Any]]", tokens))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from tck_spec.boilerplate import is_boilerplate
@@ -68,6 +68,12 @@ def is_example(sentence: str) -> bool:
     return _EXAMPLE.match(sentence) is not None
 
 
+@lru_cache(8192)
+def _sentences(masked: str, labels: tuple[Span, ...], breaks: tuple[int, ...]) -> tuple[Span, ...]:
+    """Return the sentences of a text; an editor asks for the same ones with every key."""
+    return tuple(split_sentences(masked, labels, breaks))
+
+
 @dataclass(frozen=True, eq=False)
 class Passage:
     """One paragraph, list item or table cell."""
@@ -100,7 +106,7 @@ class Passage:
         """Its sentences, as parts of the plain text."""
         inline = self.prose.inline
         breaks = [self.plain_offset(offset) for offset, tag in inline.html if _BREAK.match(tag)]
-        return tuple(split_sentences(self.masked, [link.label for link in inline.links], breaks))
+        return _sentences(self.masked, tuple(link.label for link in inline.links), tuple(breaks))
 
     @cached_property
     def _talk(self) -> tuple[list[int], list[bool]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from tck_spec.foreign import Neighbourhood, is_outside, names_a_document
@@ -165,7 +166,7 @@ def _sections_about_others(pieces: Sequence[Prose]) -> set[int]:
     }
 
 
-def _judged(prose: Prose, mentions: list[_Mention], around: Neighbourhood, *, alien: bool) -> Iterator[Reference]:
+def _judged(prose: Prose, mentions: Sequence[_Mention], around: Neighbourhood, *, alien: bool) -> Iterator[Reference]:
     foreign: dict[str, str] = {}
     last_foreign, last_document = -1, ""
     for mention in mentions:
@@ -201,7 +202,8 @@ def _judged(prose: Prose, mentions: list[_Mention], around: Neighbourhood, *, al
         )
 
 
-def _mentions(text: str) -> list[_Mention]:
+@lru_cache(8192)
+def _mentions(text: str) -> tuple[_Mention, ...]:
     found: list[_Mention] = []
     taken = 0
     for match in _HEAD.finditer(text):
@@ -214,7 +216,7 @@ def _mentions(text: str) -> list[_Mention]:
         prefix = "Appendix " if match["number"][0].isdigit() else ""
         plural = match["word"].lower().endswith("s")
         found.extend(_series(text, match, _LETTER_JOINT if plural else None, plural=True, prefix=prefix))
-    return sorted(found, key=lambda mention: mention.start)
+    return tuple(sorted(found, key=lambda mention: mention.start))
 
 
 def _series(

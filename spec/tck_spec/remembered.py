@@ -19,6 +19,8 @@ _Fact = TypeVar("_Fact")
 _More = ParamSpec("_More")
 #: All are forgotten after so many; an editor changes the same documents again and again.
 _MOST: Final = 4000
+#: A document is asked about under few forms of requirements.
+_MOST_FORMS: Final = 3
 
 
 class Remembered(Generic[_Fact]):
@@ -43,13 +45,17 @@ class Latest(Generic[_More, _Fact]):
 
     def __init__(self, find: Callable[Concatenate[Specification, _More], _Fact]) -> None:
         self._find = find
-        self._last: tuple[Document, object, _Fact] | None = None
+        self._document: Document | None = None
+        self._known: list[tuple[object, _Fact]] = []
 
     def __call__(self, spec: Specification, *more: _More.args, **named: _More.kwargs) -> _Fact:
         """Return the fact."""
-        last, asked = self._last, (more, named)
-        if last is not None and last[0] is spec.document and last[1] == asked:
-            return last[2]
+        if self._document is not spec.document:
+            self._document, self._known = spec.document, []
+        asked = (more, named)
+        for known, fact in self._known:
+            if known == asked:
+                return fact
         found = self._find(spec, *more, **named)
-        self._last = spec.document, asked, found
+        self._known = [*self._known[-_MOST_FORMS:], (asked, found)]
         return found

@@ -36,19 +36,24 @@ class Row:
 
 def split_row(text: str, column: int = 1) -> tuple[Cell, ...]:
     """Split one line into its cells; `column` is where the text starts in its source line."""
-    bounds = [match.start() for match in _PIPE.finditer(text) if match.group() == "|"]
-    edges = [-1, *bounds, len(text)]
+    parts = _split_escaped(text) if "\\" in text else text.split("|")
     cells: list[Cell] = []
-    for left, right in pairwise(edges):
-        raw = text[left + 1 : right]
+    for raw in parts:
         trimmed = raw.strip()
         lead = len(raw) - len(raw.lstrip()) if trimmed else 0
-        cells.append(Cell(column + left + 1 + lead, trimmed))
-    if bounds and not cells[0].text:
-        cells = cells[1:]
-    if bounds and cells and not cells[-1].text and text.rstrip().endswith("|"):
-        cells = cells[:-1]
+        cells.append(Cell(column + lead, trimmed))
+        column += len(raw) + 1
+    if len(parts) > 1:
+        if not cells[0].text:
+            del cells[0]
+        if cells and not cells[-1].text and text.rstrip().endswith("|"):
+            del cells[-1]
     return tuple(cells)
+
+
+def _split_escaped(text: str) -> list[str]:
+    bounds = [match.start() for match in _PIPE.finditer(text) if match.group() == "|"]
+    return [text[left + 1 : right] for left, right in pairwise([-1, *bounds, len(text)])]
 
 
 def is_delimiter(text: str) -> bool:

@@ -66,7 +66,7 @@ class Statement:
     keyed_lead_in: str = ""
 
 
-def find_statements(spec: Specification, form: Form) -> tuple[Statement, ...]:
+def _find_statements(spec: Specification, form: Form) -> tuple[Statement, ...]:
     """Return the statements of a specification, in document order.
 
     The style ``marked`` takes those with ids, ``prose`` those without. ``auto`` takes those with ids where the
@@ -82,6 +82,10 @@ def find_statements(spec: Specification, form: Form) -> tuple[Statement, ...]:
             return marked
     keys = SectionKeys(spec)
     return tuple(_of_binding(one, keys) for one in BindingReader(keys, passages, form).bindings())
+
+
+#: The statements of a specification, in document order: see `_find_statements`.
+find_statements: Final = Latest(_find_statements)
 
 
 def _find_defined(spec: Specification, form: Form) -> tuple[Marker, ...]:

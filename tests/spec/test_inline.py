@@ -169,3 +169,23 @@ def test_text_that_may_have_markup_is_left_to_the_library(source: str) -> None:
 
 def test_code_is_masked_by_as_many_characters() -> None:
     assert READER.read("a `MUST` *b* ``c``").masked() == "a \ufffc\ufffc\ufffc\ufffc b \ufffc"
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [("*a ", "a* "), ("_a *b ", "b* a_ "), ("(**a", "a**)"), ("*😀 ", "😀* ")],
+    ids=["asterisks", "both", "parentheses", "pictures"],
+)
+def test_emphasis_inside_emphasis_takes_time_in_proportion_to_its_depth(opening: str, closing: str) -> None:
+    # By the square of the depth, this would take minutes.
+    source = (opening * 20_000 + closing * 20_000).strip()
+    inline = READER.read(source + " [l](#a) `c`")
+    assert not inline.emphasised
+    assert [link.target for link in inline.links] == ["#a"]
+    assert inline.source_of(len(inline.plain) - 1) == len(source) + 10
+
+
+def test_emphasis_that_is_not_deep_is_read_however_much_there_is() -> None:
+    inline = READER.read("*a* <b> **_c_** " * 1000)
+    assert inline.plain == "a  c " * 1000
+    assert len(inline.emphasised) == 2000

@@ -84,7 +84,7 @@ def test_a_lower_case_word_is_doubted_or_denied_by_what_the_document_says() -> N
 def test_the_style_that_is_set_decides_what_is_judged(style: str) -> None:
     text = _labels(1, 1) + "\nIt MUST boil and MAY cool.\n"
     form = Form(style=style)  # type: ignore[arg-type] # a literal, as a parameter
-    rules = {"marked": ["ID001"], "prose": ["REQ003"]}
+    rules = {"marked": ["ID001", "REQ007"], "prose": ["REQ003"]}
     assert [one.rule for one in check(parse(text, "tea.md"), Settings(form=form))] == rules[style]
 
 

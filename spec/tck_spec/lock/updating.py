@@ -41,6 +41,8 @@ class Update:
 
     lock: Lock
     changes: tuple[Change, ...]
+    #: Line and column of every requirement that holds; of one that is asked about, of what it may be.
+    places: Mapping[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
 
     @property
     def open(self) -> tuple[Change, ...]:
@@ -120,6 +122,7 @@ class _Pass:
     records: dict[str, RequirementRecord] = field(default_factory=dict[str, RequirementRecord])
     changes: list[Change] = field(default_factory=list[Change])
     fates: dict[str, Fate] = field(default_factory=dict[str, Fate])
+    stands: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     before: Mapping[str, str] = field(default_factory=dict[str, str])
     after: Mapping[str, str] = field(default_factory=dict[str, str])
     places: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -236,6 +239,7 @@ class _Pass:
         """Leave requirements in the lock as they were, with the text that somebody has to say of what it is."""
         for old in olds:
             record = self.records.get(old.id, replace(self.lock.by_id[old.id], asked=()))
+            self.stands[old.id] = self.news[index].line, self.news[index].column
             self.records[old.id] = replace(record, asked=tuple(sorted({*record.asked, self.news[index].fp})))
         others = tuple(old.id for old in olds)
         self.changes.append(self._change(kind, identifier, olds[:1], (index,), ratio=ratio, others=others))
@@ -260,6 +264,7 @@ class _Pass:
             occurrence=self.occurrences[index],
         )
         self.ids[index] = identifier
+        self.stands[identifier] = atom.line, atom.column
         others = (old.id,) if identifier != old.id else ()
         self.changes.append(self._change(kind, identifier, (old,), (index,), ratio=ratio, others=others, why=why))
         self.fates[old.id] = Fate(identifier, editorial=kind == "editorial", refit=not same_parser)
@@ -287,6 +292,7 @@ class _Pass:
 
     def _add(self, index: int) -> None:
         atom = self.news[index]
+        self.stands[self.ids[index]] = atom.line, atom.column
         self.records[self.ids[index]] = RequirementRecord(
             id=self.ids[index],
             text=atom.text,
@@ -341,4 +347,4 @@ class _Pass:
         changes = sorted(
             self.changes, key=lambda one: (one.line == 0, one.line, one.column, order.index(one.kind), one.id)
         )
-        return Update(replace(lock, links=links), tuple(changes))
+        return Update(replace(lock, links=links), tuple(changes), self.stands)

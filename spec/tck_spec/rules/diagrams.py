@@ -149,9 +149,8 @@ def _first_wrong(text: str, code: Code, verdict: Verdict) -> int:
     return wrong
 
 
-_PARTICIPANT: Final = re.compile(
-    r"\s*(?:create\s+)?(?:participant|actor)\s+(?P<name>[^\s:;@]+)(?:@\{[^}]*\})?(?:\s+as\s+(?P<label>[^;]+)|\s*)(?:;.*)?$"
-)
+_PARTICIPANT: Final = re.compile(r"\s*(?:create\s+)?(?:participant|actor)\s+(?P<rest>[^;]*)")
+_ALIAS: Final = re.compile(r"(?<!\s)\s+as\s+")
 _ARROW: Final = re.compile(r"(?:<<)?--?(?:>>?|x|\))[ \t]*[+-]?")
 #: What begins a line that is no message.
 _NO_MESSAGE: Final = re.compile(
@@ -160,6 +159,7 @@ _NO_MESSAGE: Final = re.compile(
 _STATE: Final = re.compile(r'\s*state\s+"(?P<label>[^"]+)"\s+as\s+(?P<name>[^\s{:]+)')
 _TRANSITION: Final = re.compile(r"\s*(?P<one>[^\s:\[\]*>-]+)\s*-->\s*(?P<two>[^\s:\[\]*>-]+)?")
 _STATE_LABEL: Final = re.compile(r"\s*(?P<name>[^\s:\[\]*>-]+)\s*:\s*(?P<label>.+)$")
+_ARTICLES: Final = frozenset({"a", "an", "the"})
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
 
@@ -189,7 +189,7 @@ def _names(code: Code) -> dict[str, tuple[tuple[str, ...], int]]:
     """Return the participants and states of a diagram: name, other names, line of the diagram (from 0)."""
     found: dict[str, tuple[tuple[str, ...], int]] = {}
 
-    def note(name: str | None, label: str | None, index: int) -> None:
+    def note(name: str | None, label: str | None = None, *, index: int) -> None:
         if name:
             labels, first = found.get(name, ((), index))
             found[name] = ((*labels, label.strip()) if label else labels, first)
@@ -198,18 +198,19 @@ def _names(code: Code) -> dict[str, tuple[tuple[str, ...], int]]:
         if code.kind == "sequenceDiagram":
             match = _PARTICIPANT.match(line)
             if match:
-                note(match["name"], match["label"], index)
+                name, *label = _ALIAS.split(match["rest"].strip(), maxsplit=1)
+                note(name.partition("@{")[0], *label, index=index)
             else:
                 for name in _ends(line):
-                    note(name, None, index)
+                    note(name, index=index)
         elif code.kind.startswith("stateDiagram"):
             match = _STATE.match(line) or _STATE_LABEL.match(line)
             step = _TRANSITION.match(line)
             if step:
-                note(step["one"], None, index)
-                note(step["two"], None, index)
+                note(step["one"], index=index)
+                note(step["two"], index=index)
             elif match:
-                note(match["name"], match["label"], index)
+                note(match["name"], match["label"], index=index)
     return found
 
 
@@ -237,4 +238,5 @@ def _section_text(context: Context, section: int) -> str:
 def _words(text: str) -> str:
     """Fold a text so that ``RetryQueue``, ``retry-queue`` and `retry queues` are the same words."""
     plain = re.sub(r"<[^<>]*>", " ", text)
-    return "".join(f" {word.lower().rstrip('s') or word.lower()} " for word in _WORD.findall(plain))
+    words = (word.lower() for word in _WORD.findall(plain))
+    return "".join(f" {word.rstrip('s') or word} " for word in words if word not in _ARTICLES)
