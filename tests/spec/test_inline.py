@@ -173,8 +173,8 @@ def test_code_is_masked_by_as_many_characters() -> None:
 
 @pytest.mark.parametrize(
     ("opening", "closing"),
-    [("*a ", "a* "), ("_a *b ", "b* a_ "), ("(**a", "a**)"), ("*😀 ", "😀* ")],
-    ids=["asterisks", "both", "parentheses", "pictures"],
+    [("*a ", "a* "), ("_a *b ", "b* a_ "), ("(**a", "a**)"), ("*😀 ", "😀* "), (" **a*", ":a*"), ("**", ":a*> ")],
+    ids=["asterisks", "both", "parentheses", "pictures", "halves", "one mark"],
 )
 def test_emphasis_inside_emphasis_takes_time_in_proportion_to_its_depth(opening: str, closing: str) -> None:
     # By the square of the depth, this would take minutes.

@@ -7,14 +7,16 @@ and which scenarios were reviewed with another text.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tck_kit.authors.change_lines import own_id
 from tck_kit.authors.tagged import Tagged, read_tagged
 from tck_spec.coverage import Required, ScenarioTag, Suspect, Waivers, coverage, required_of
 from tck_spec.findings import Finding
+from tck_spec.lock.links import present, retirement
 from tck_spec.lock.standing import standing_of
 from tck_spec.statements import find_statements
 
@@ -37,7 +39,13 @@ def covered(folder: Path, settings: Settings, documents: Sequence[Specification]
         required += found
         locks += [lock] if lock else []
         yield from _without_ids(spec, found, settings)
-    tags = _by_their_present_ids(tagged.tags, locks)
+    tags: dict[str, list[ScenarioTag]] = {}
+    for name, found_tags in tagged.tags.items():
+        why = next((why for lock in locks if (why := retirement(lock, name))), "")
+        if why:
+            yield from (_retired(name, tag, why) for tag in found_tags)
+        else:
+            tags.setdefault(_present(name, locks), []).extend(found_tags)
     links = Tagged(folder, tags).meant({one.id for one in required})
     suspects = [one for lock in locks for one in suspect_scenarios(lock, tagged)]
     yield from coverage(required, links, waivers_of(settings), suspects, strict=bool(os.environ.get("CI")))
@@ -80,7 +88,7 @@ def suspect_scenarios(lock: Lock, tagged: Tagged) -> Iterator[Suspect]:
         tag = places.get((path, name))
         record = lock.by_id.get(link.requirement)
         if tag is not None and record is not None and record.state == "active" and lock.suspect(link):
-            yield Suspect(link.requirement, tag)
+            yield Suspect(own_id(link.requirement), tag)
 
 
 def _required(spec: Specification, settings: Settings, *, only: bool) -> tuple[list[Required], Lock | None]:
@@ -104,21 +112,12 @@ def _required(spec: Specification, settings: Settings, *, only: bool) -> tuple[l
             if one.marker
         ], None
     lock = standing.update.lock
-    own = {one.id: one for one in required_of(spec, source=spec.source)}
-    found = [
-        own.get(change.id)
-        or Required(
-            change.id, _level(lock, change.id), change.line, change.column, change.new_section.lstrip("§"), spec.source
-        )
-        for change in standing.update.changes
-        if change.line and change.id in lock.by_id
-    ]
+    found: list[Required] = []
+    for identifier, (line, column) in standing.update.places.items():
+        record = lock.by_id[identifier]
+        section = lock.place(record.section).removeprefix("§")
+        found.append(Required(own_id(identifier), record.level, line, column, section, spec.source))
     return found, lock
-
-
-def _level(lock: Lock, identifier: str) -> str:
-    record = lock.by_id.get(identifier)
-    return record.level if record else ""
 
 
 def _without_ids(spec: Specification, found: Sequence[Required], settings: Settings) -> Iterator[Finding]:
@@ -132,12 +131,11 @@ def _without_ids(spec: Specification, found: Sequence[Required], settings: Setti
         yield Finding("COV001", "I", first.line, first.column, message, hint, spec.source)
 
 
-def _by_their_present_ids(
-    tags: Mapping[str, Sequence[ScenarioTag]], locks: Sequence[Lock]
-) -> dict[str, list[ScenarioTag]]:
-    """Return the scenarios of each tag; a tag that is an earlier name of a requirement counts for the present one."""
-    known = {tag: identifier for lock in locks for tag, identifier in lock.tags.items()}
-    present: dict[str, list[ScenarioTag]] = {}
-    for name, tagged in tags.items():
-        present.setdefault(known.get(name.lower(), name).upper(), []).extend(tagged)
-    return present
+def _present(tag: str, locks: Sequence[Lock]) -> str:
+    """Return the id that a tag names now, which may have been another when the tag was written; else the tag."""
+    return next((own_id(found) for lock in locks if (found := present(lock, tag))), tag)
+
+
+def _retired(name: str, tag: ScenarioTag, why: str) -> Finding:
+    message = f"the scenario '{tag.scenario}' is tagged @{name.lower()}, which is retired"
+    return Finding("LCK003", "E", tag.line, 1, message, why, tag.path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from tck_spec.boilerplate import counts_capitals_only, declares_keywords, defines_keywords, is_boilerplate
@@ -92,6 +93,8 @@ _INVALID: Final = (
         "keep one NOT",
     ),
 )
+#: Each of them has one of these.
+_RAISED: Final = ("MUST", "SHALL", "SHOULD", "MAY", "NOT")
 #: All of them in one pass: a first look, for most texts have none.
 _ANY_INVALID: Final = re.compile("|".join(pattern.pattern for pattern, _, _ in _INVALID))
 _QUOTES: Final = "\"'`\u201c\u2018\u00ab"
@@ -195,7 +198,7 @@ def invalid_keyword(context: Context) -> Iterator[Finding]:
     declared = defines_keywords(context.spec)
     invalid = [one for one in _INVALID if declared or one[0] is not _HALF_RAISED]
     for passage in _binding_passages(context):
-        if not _ANY_INVALID.search(passage.prose.inline.plain):
+        if not _may_be_invalid(passage.prose.inline.plain):
             continue
         found = [
             (match.start(), number, match)
@@ -212,6 +215,12 @@ def invalid_keyword(context: Context) -> Iterator[Finding]:
             line, column = passage.prose.place_of(start)
             yield Finding("REQ004", "W", line, column, message, hint, length=end - start)
     yield from _mixed(context)
+
+
+@lru_cache(8192)
+def _may_be_invalid(plain: str) -> bool:
+    """Tell whether a text is worth a second look; an editor asks for the same ones with every key."""
+    return any(word in plain for word in _RAISED) and _ANY_INVALID.search(plain) is not None
 
 
 def _mixed(context: Context) -> Iterator[Finding]:

@@ -145,3 +145,23 @@ def test_lower_case_requirements_count_where_the_settings_say_so(tmp_path: Path)
     assert list(covered(tmp_path, Settings(), [spec])) == []
     with_form = Settings(form=Form(lower_case=True))
     assert [one.line for one in covered(tmp_path, with_form, [spec])] == [3]
+
+
+def test_a_tag_that_names_what_is_gone_says_so(found: Found) -> None:
+    Path("tea.md").write_text(PROSE, encoding="utf-8")
+    _scenario("smoke")
+    _lock()
+    must, may = _id_of("MUST").lower(), _id_of("MAY").lower()
+    Path("tea.md").write_text(
+        PROSE.replace("The cook MUST warm the pot before the leaves go in.\n", ""), encoding="utf-8"
+    )
+    _lock("--update")
+    _scenario(must, may)
+    assert found() == [("LCK003", "E", "tea.feature", 3)]
+
+
+def test_ids_of_the_document_keep_their_form_beside_a_lock(found: Found) -> None:
+    Path("tea.md").write_text(MARKED, encoding="utf-8")
+    _scenario("requirement-1.1.1")
+    _lock()
+    assert found() == [("COV001", "I", "tea.md", 7)]
