@@ -62,6 +62,6 @@ def find_anchors(document: Document, pieces: Sequence[Prose]) -> Iterator[Anchor
 
 def html_lines(block: Block) -> Iterator[Segment]:
     """Yield the lines of an HTML block with its comments blanked out."""
-    text = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), block.text)
+    text = _COMMENT.sub(lambda match: re.sub(r"[^\n]+", lambda run: " " * len(run.group()), match.group()), block.text)
     for segment, line in zip(block.segments, text.split("\n"), strict=True):
         yield Segment(segment.line, segment.column, line)

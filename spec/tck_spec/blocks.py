@@ -16,7 +16,7 @@ from typing import Final
 from tck_spec import block_starts as starts
 from tck_spec.cursor import Cursor
 from tck_spec.document import Block, BrokenTable, Definition, Document, Kind, Segment
-from tck_spec.rows import Row, is_delimiter, split_row
+from tck_spec.rows import MOST_CELLS, Row, is_delimiter, split_row
 
 __all__ = [
     "Block",
@@ -193,6 +193,10 @@ class Scanner:
 
     def _starts_table(self, leaf: _Leaf, number: int, cursor: Cursor) -> bool:
         head = leaf.segments[-1]
+        pipes = head.text.count("|"), cursor.rest.count("|")
+        if max(pipes) > MOST_CELLS:
+            self.broken_tables.append(BrokenTable(head.line, head.column, *pipes))
+            return False
         header, delimiter = split_row(head.text, head.column), split_row(cursor.rest)
         if len(header) != len(delimiter):
             if head.text.startswith("|"):

@@ -30,7 +30,7 @@ _ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z
 _FARTHEST: Final = 2000
 #: Emphasis inside emphasis, so many times over, is none: the library takes time by the square of it.
 _DEEPEST: Final = 100
-_MARKS: Final = re.compile(r"(?P<before>.?)(?P<run>\*+|_+)(?=(?P<after>.?))", re.DOTALL)
+_MARKS: Final = re.compile(r"\*+|_+")
 _EMPHASIS: Final = frozenset({"emphasis", "strong", "strikethrough"})
 
 
@@ -258,7 +258,8 @@ def _is_nested_too_deep(source: str) -> bool:
         return False
     depth = 0
     for match in _MARKS.finditer(source):
-        before, after, length = match["before"], match["after"], len(match["run"])
+        before, after = source[max(0, match.start() - 1) : match.start()], source[match.end() : match.end() + 1]
+        length = match.end() - match.start()
         if not before.strip() or (after.isalnum() and not before.isalnum()):
             depth += length
         elif not after.strip() or (before.isalnum() and not after.isalnum()):

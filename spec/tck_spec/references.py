@@ -120,14 +120,18 @@ def hrefs(html: str) -> Iterator[str]:
 
 def link_reference(label: str, target: str, line: int, column: int) -> Reference:
     """Return the reference that a link makes."""
-    kind: ReferenceKind = "file"
-    if target.startswith("#"):
-        kind, target = "anchor", target[1:]
-    elif not target:
-        kind = "anchor"
-    elif _SCHEME.match(target) or target.startswith("//"):
-        kind = "url"
+    kind, target = _kind_of(target)
     return Reference(kind, label, target, line, column)
+
+
+@lru_cache(maxsize=1024)
+def _kind_of(target: str) -> tuple[ReferenceKind, str]:
+    """Tell what a target is, without its ``#``; the uses of one definition share one text, however long it is."""
+    if target.startswith("#"):
+        return "anchor", target[1:]
+    if not target:
+        return "anchor", target
+    return ("url" if _SCHEME.match(target) or target.startswith("//") else "file"), target
 
 
 def find_section_references(

@@ -11,10 +11,11 @@ import stat
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Final
 
 from tck_spec.anchors import Anchor, find_anchors, html_lines
 from tck_spec.blocks import scan
+from tck_spec.diagrams import code_of
 from tck_spec.document import Document
 from tck_spec.errors import SpecificationError
 from tck_spec.foreign import vocabulary
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
     from tck_spec.rows import Row
 
 __all__ = ["MOST_BYTES", "Diagram", "Specification", "Table", "load", "parse"]
-
-_Result = TypeVar("_Result")
 
 #: A larger file is not read at all.
 MOST_BYTES: Final = 32 * 1024 * 1024
@@ -103,15 +102,6 @@ class Specification:
     text: str = field(default="", repr=False, compare=False)
     document: Document = field(default=Document((), (), ()), repr=False, compare=False)
     prose: tuple[Prose, ...] = field(default=(), repr=False, compare=False)
-    _known: dict[Callable[[Specification], object], object] = field(
-        default_factory=dict["Callable[[Specification], object]", object], init=False, repr=False, compare=False
-    )
-
-    def once(self, work: Callable[[Specification], _Result]) -> _Result:
-        """Return what a function of a module makes of this specification; only the first caller waits for it."""
-        if work not in self._known:
-            self._known[work] = work(self)
-        return cast("_Result", self._known[work])
 
     @property
     def set_digest(self) -> str:
@@ -314,18 +304,4 @@ def _diagrams(document: Document, numbers: Sequence[str | None]) -> Iterator[Dia
     for index, section in _by_block(document, numbers):
         block = document.blocks[index]
         if block.kind == "fence" and block.info.split(maxsplit=1)[:1] == ["mermaid"]:
-            yield Diagram(diagram_kind(block.text), block.text, block.line, section)
-
-
-def diagram_kind(text: str) -> str:
-    """Return the word that names a Mermaid diagram's type: the first after front matter, directives and comments."""
-    lines = iter(text.split("\n"))
-    for index, line in enumerate(lines):
-        word = line.strip()
-        if index == 0 and word == "---":
-            for inner in lines:
-                if inner.strip() == "---":
-                    break
-        elif word and not word.startswith("%%"):
-            return re.split(r"[\s;:]", word, maxsplit=1)[0]
-    return ""
+            yield Diagram(code_of(block.text).kind, block.text, block.line, section)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
+from functools import lru_cache
 from html import unescape
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
@@ -49,6 +50,7 @@ def spellings(anchor: str) -> tuple[str, ...]:
     return (anchor, decoded, decoded.removeprefix(_PREFIX))
 
 
+@lru_cache(maxsize=1024)
 def fold_anchor(anchor: str) -> str:
     """Return the letters and digits of an anchor, by which one that was mistyped is found again."""
     return "".join(char for char in unquote(anchor).casefold() if char.isalnum())

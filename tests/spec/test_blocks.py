@@ -192,7 +192,7 @@ def test_every_line_of_a_block_has_its_place() -> None:
         ("a | b", ["a", "b"]),
         ("| a | `x|y` |", ["a", "`x", "y`"]),
         (r"| a \| b | c", [r"a \| b", "c"]),
-        (r"| a \\| b |", [r"a \\", "b"]),
+        (r"| a \\| b |", [r"a \\| b"]),
         ("| a || b |", ["a", "", "b"]),
         ("|", []),
         ("| |", [""]),

@@ -97,6 +97,8 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "nested links": lambda size: "[" * (size // 4) + "a" + "](b)" * (size // 5),
     "openings of images": times("!["),
     "nested emphasis": lambda size: "*" * 10_000 + "a" + "*" * 10_000 + "a" * (size - 20_000),
+    "emphasis in emphasis": times("**a"),
+    "one huge definition many times": lambda size: f"[a]: #{'b' * (size // 2)}\n\n{'[a] ' * (size // 8)}",
     "emphasis that crosses": times("*a _b "),
     "ticks, each run longer": lambda size: "a".join("`" * run for run in range(1, int((2 * size) ** 0.5))),
     "a huge target": lambda size: f"[a](#{'b' * size})\n",
@@ -365,3 +367,11 @@ def test_bytes_of_any_kind_are_read_or_refused_with_their_place(text: str, at: i
 def test_both_documents_are_clean() -> None:
     assert [(one.rule, one.line) for one in check(parse(TEA, "tea.md"))] == []
     assert {one.rule[:3] for one in check(parse(MILK, "milk.md"))}.isdisjoint({"DOC", "TBL", "MMD", "ANC", "NUM"})
+
+
+def test_a_table_of_a_million_columns_is_one_finding() -> None:
+    columns = 1_000_000
+    wide = f"{'|a' * columns}|\n{'|-' * columns}|\n{'|b' * columns}|\n"
+    assert [(one.rule, one.line) for one in check(parse(wide, "wide.md"))] == [("TBL002", 1)]
+    long = f"|a|b|\n|-|-|\n{'|c' * columns}|\n"
+    assert [(one.rule, one.line) for one in check(parse(long, "long.md"))] == [("TBL001", 3)]

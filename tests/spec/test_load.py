@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tck_spec import MOST_BYTES, Specification, SpecificationError, check, load, parse
+from tck_spec import MOST_BYTES, SpecificationError, check, load
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,17 +99,3 @@ def test_a_file_of_twenty_megabytes_is_not_too_large(tmp_path: Path) -> None:
     path = tmp_path / "tea.md"
     path.write_bytes(b"# Tea\n```\n" + b"x" * 20_000_000 + b"\n```\n")
     assert len(load(path).sections) == 1
-
-
-def test_what_was_worked_out_for_a_specification_is_not_worked_out_again() -> None:
-    asked: list[Specification] = []
-
-    def titles(spec: Specification) -> list[str]:
-        asked.append(spec)
-        return [section.title for section in spec.sections]
-
-    spec = parse("# Tea\n\n## Pot\n", "tea.md")
-    assert spec.once(titles) is spec.once(titles)
-    assert spec.once(titles) == ["Tea", "Pot"]
-    assert asked == [spec]
-    assert spec == parse("# Tea\n\n## Pot\n", "tea.md")

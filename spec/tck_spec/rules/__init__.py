@@ -166,8 +166,18 @@ def severities(settings: Settings) -> dict[str, Severity | None]:
 
 def _raised(finding: Finding, rule: Rule, level: Severity) -> Finding:
     """Give a finding the severity that was set: of a rule that is raised all cases are, of a lowered one the severe."""
+    if len(finding.message) > _LONGEST or len(finding.hint) > _LONGEST:
+        finding = replace(finding, message=_cut(finding.message), hint=_cut(finding.hint))
     order = "IWE"
     raised = order.index(level) > order.index(rule.severity)
     if raised or order.index(finding.severity) > order.index(level):
         return replace(finding, severity=level)
     return finding
+
+
+#: No message is longer, whatever names the document has.
+_LONGEST: Final = 400
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from tck_spec.findings import MOST_SUGGESTIONS, Finding, did_you_mean
+from tck_spec.rows import MOST_CELLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -120,6 +121,10 @@ def _is_title(row: Row, expected: int) -> bool:
 def not_a_table(context: Context) -> Iterator[Finding]:
     """TBL002: header and delimiter row differ, so the table is shown as text."""
     for broken in context.spec.document.broken_tables:
+        if max(broken.header_cells, broken.delimiter_cells) > MOST_CELLS:
+            message = f"a table of more than {MOST_CELLS:,} columns is shown as text"
+            yield Finding("TBL002", "E", broken.line, broken.column, message, "make several tables of it")
+            continue
         message = (
             f"{broken.header_cells} headings stand over {broken.delimiter_cells} delimiter cells: "
             "this is shown as text, not as a table"

@@ -145,8 +145,9 @@ def undeclared_keywords(context: Context) -> Iterator[Finding]:
     spec, form = context.spec, context.settings.form
     if any(_declares(one, form) for one in (spec, *context.others)) or not _uses_keywords(spec, form):
         return
-    documents = [one for one in context.library.documents if _uses_keywords(one, form)]
-    if documents and documents[0].source != spec.source:
+    # Those before the first are asked in vain each time, but remember it; those after it are not asked at all.
+    user = next((one for one in context.library.documents if _uses_keywords(one, form)), spec)
+    if user.source != spec.source:
         return
     first = next(one for one in context.statements if _has_capitals(one))
     word = next(one for one in first.keywords if one in _capitals(first.text))

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from tck_kit.authors.checked import check_files
-from tck_spec import RULES, parse
+from tck_spec import RULES, Rule, parse
 from tck_spec.findings import SEVERITY_NAMES
 from tck_spec.settings import Settings
 
@@ -43,13 +43,12 @@ def test_every_rule_has_a_section_and_every_section_a_rule() -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-def test_a_section_begins_with_the_severity_of_its_rule(rule: object) -> None:
-    code, severity = getattr(rule, "code", ""), getattr(rule, "severity", "E")
-    said = SECTIONS[code][1].split()[0].strip(".,").lower()
-    if code == "COV003":
-        assert "error in CI" in SECTIONS[code][1]
+def test_a_section_begins_with_the_severity_of_its_rule(rule: Rule) -> None:
+    first = SECTIONS[rule.code][1]
+    if rule.code == "COV003":
+        assert "error in CI" in first
     else:
-        assert said == SEVERITY_NAMES[severity]
+        assert first.split()[0].strip(".,").lower() == SEVERITY_NAMES[rule.severity]
 
 
 @pytest.mark.parametrize("code", SHOWN)
