@@ -6,7 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from tck_spec.remembered import Latest
+from tck_spec.remembered import Latest, Remembered
+from tck_spec.settings import Form
 
 if TYPE_CHECKING:
     from tck_spec.specification import Specification
@@ -58,15 +59,19 @@ def is_boilerplate(sentence: str) -> bool:
     return _EXPLAINED.search(sentence) is not None
 
 
-def _defines_keywords(spec: Specification) -> bool:
+def defines_keywords(spec: Specification) -> bool:
     """Tell whether a document says what its key words mean, by naming RFC 2119 or in its own words."""
+    return _defines(spec, _ANY_FORM)
+
+
+def _find_definition(spec: Specification, _form: Form) -> bool:
     if not any(hint in spec.text for hint in _HINTS):
         return False
     return _DEFINED.search(spec.text) is not None or _EXPLAINED.search(spec.text) is not None
 
 
-#: Whether a document says what its key words mean.
-defines_keywords: Final = Latest(_defines_keywords)
+_ANY_FORM: Final = Form()
+_defines: Final = Remembered(_find_definition)
 
 
 def declares_keywords(text: str) -> bool:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
-import regex
-
 from tck_spec.errors import SpecificationError
 
 if TYPE_CHECKING:
@@ -27,6 +25,8 @@ class Pattern:
 
     def __init__(self, expression: str, where: str, *, ignore_case: bool = False, seconds: float | None = None) -> None:
         """Compile it; `where` names the setting. Raises `SpecificationError` where it is no regular expression."""
+        import regex  # noqa: PLC0415 -- few documents need it
+
         self._expression, self._where = expression, where
         self._left = MOST_SECONDS if seconds is None else seconds
         try:

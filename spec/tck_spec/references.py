@@ -45,6 +45,8 @@ _APPENDIX: Final = re.compile(
     r"(?<![\w-])(?P<word>[Aa]ppendix|[Aa]ppendices|APPENDIX|[Aa]nnex(?:es)?|ANNEX)\s{1,3}"
     r"(?P<number>[A-Z](?:\.\d{1,4}){0,8}|\d{1,2}(?:\.\d{1,4}){0,8})(?![\w'\u2019-]|\.\d)",
 )
+#: No reference does without one of these, and most texts do.
+_PARTS_OF_WORDS: Final = ("§", "ec", "EC", "lause", "LAUSE", "hap", "HAP", "ppend", "PPEND", "nnex", "NNEX")
 _JOINT: Final = re.compile(
     r"(?P<joint>\s{0,3}(?:,(?:\s{0,3}(?:and|or))?|and|or|&|–|—|-|to|through|until)\s{0,3})"
     rf"(?P<mark>§§?\s?|(?:{_WORDS})\s{{1,3}})?(?P<number>{_NUMBER})",
@@ -208,6 +210,8 @@ def _judged(prose: Prose, mentions: Sequence[_Mention], around: Neighbourhood, *
 
 @lru_cache(8192)
 def _mentions(text: str) -> tuple[_Mention, ...]:
+    if not any(part in text for part in _PARTS_OF_WORDS):
+        return ()
     found: list[_Mention] = []
     taken = 0
     for match in _HEAD.finditer(text):

@@ -143,7 +143,7 @@ def undeclared_keywords(context: Context) -> Iterator[Finding]:
     sentence: their form says how they are meant.
     """
     spec, form = context.spec, context.settings.form
-    if any(_declares(one, form) for one in (spec, *context.others)) or not _uses_keywords(spec, form):
+    if any(defines_keywords(one) for one in (spec, *context.others)) or not _uses_keywords(spec, form):
         return
     # Those before the first are asked in vain each time, but remember it; those after it are not asked at all.
     user = next((one for one in context.library.documents if _uses_keywords(one, form)), spec)
@@ -163,7 +163,6 @@ def _find_uses(spec: Specification, form: Form) -> bool:
 
 #: Whether a document has key words outside of this kit's own form.
 _uses_keywords: Final = Remembered(_find_uses)
-_declares: Final = Remembered(lambda spec, _form: defines_keywords(spec))
 
 
 def _capitals(text: str) -> frozenset[str]:
