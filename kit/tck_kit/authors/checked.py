@@ -20,6 +20,7 @@ from tck_spec.collecting import collect
 from tck_spec.errors import SpecificationError
 from tck_spec.files import file_library
 from tck_spec.findings import SEVERITY_NAMES, Finding, Severity
+from tck_spec.remembered import Remembered
 from tck_spec.rules import RULES, check, severities
 from tck_spec.settings import Settings, find_settings, read_settings
 from tck_spec.specification import MOST_BYTES, Specification, load, parse
@@ -63,7 +64,7 @@ class Checked:
     @property
     def requirements(self) -> int:
         """How many requirements the documents state, with or without ids."""
-        return sum(len(one.requirements or find_statements(one, self.settings.form)) for one in self.documents)
+        return sum(_stated(one, self.settings.form) for one in self.documents)
 
     @property
     def sections(self) -> int:
@@ -73,6 +74,10 @@ class Checked:
     def text_of(self, source: str) -> str | None:
         """Return the text of a document that was checked."""
         return next((one.text for one in self.documents if one.source == source), None)
+
+
+#: How many requirements a document states.
+_stated: Final = Remembered(lambda spec, form: len(spec.requirements or find_statements(spec, form)))
 
 
 def settings_for(config: Path | None, start: Path) -> Settings:
@@ -139,6 +144,8 @@ def check_files(
     for document in documents:
         more = None if beside is None else beside.pop(document.source, ())
         findings += sourced(document.source, check(document, settings, library, more))
+        # Its statements are at hand now, and will not be when they are counted.
+        _stated(document, settings.form)
     findings += graded(chain.from_iterable((beside or {}).values()), settings)
     sources = tuple(str(path) for path in files)
     return Checked(tuple(documents), tuple(in_order(findings, sources)), settings, sources)
