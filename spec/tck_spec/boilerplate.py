@@ -44,7 +44,9 @@ _HINT: Final = re.compile(r"RFC|BCP|bcp|rfc|word|term|verb|mean|indicat|denot|si
 
 #: And what every document that defines them has in it.
 _NAMES: Final = ("2119", "8174", "BCP", "bcp")
-_HINTS: Final = (*_NAMES, "MUST", "SHALL", "SHOULD", "MAY", "REQUIRED", "OPTIONAL")
+_WORDS: Final = ("MUST", "SHALL", "SHOULD", "MAY", "REQUIRED", "OPTIONAL")
+#: One of these stands in what says that key words count in capitals only.
+_OF_CAPITALS: Final = ("8174", "apital", "APITAL", "bcp14", "BCP14", "Bcp14")
 
 
 @lru_cache(8192)
@@ -65,9 +67,10 @@ def defines_keywords(spec: Specification) -> bool:
 
 
 def _find_definition(spec: Specification, _form: Form) -> bool:
-    if not any(hint in spec.text for hint in _HINTS):
-        return False
-    return _DEFINED.search(spec.text) is not None or _EXPLAINED.search(spec.text) is not None
+    text = spec.text
+    if any(name in text for name in _NAMES) and _DEFINED.search(text) is not None:
+        return True
+    return any(word in text for word in _WORDS) and _EXPLAINED.search(text) is not None
 
 
 _ANY_FORM: Final = Form()
@@ -82,4 +85,6 @@ def declares_keywords(text: str) -> bool:
 
 
 #: Whether a document says, as RFC 8174 does, that its key words count in capitals only.
-counts_capitals_only: Final = Latest(lambda spec: _CAPITALS_ONLY.search(spec.text) is not None)
+counts_capitals_only: Final = Latest(
+    lambda spec: any(hint in spec.text for hint in _OF_CAPITALS) and _CAPITALS_ONLY.search(spec.text) is not None
+)

@@ -31,9 +31,16 @@ def _kept(char: str) -> bool:
     return kind in _KEPT or (kind == "So" and any(ord(char) in block for block in _ALPHABETIC_SYMBOLS))
 
 
+#: What becomes of the characters of most headings.
+_ASCII: Final = {**{code: None for code in range(128) if not _kept(chr(code))}, ord(" "): "-"}
+
+
 def slug(text: str) -> str:
     """Return the slug of a heading's text content, before duplicates are told apart."""
-    return "".join(filter(_kept, text.strip().lower())).replace(" ", "-")
+    text = text.strip().lower()
+    if text.isascii():
+        return text.translate(_ASCII)
+    return "".join(filter(_kept, text)).replace(" ", "-")
 
 
 class Slugger:
