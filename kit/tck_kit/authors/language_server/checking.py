@@ -31,7 +31,7 @@ __all__ = ["Checking", "settings_diagnostic"]
 _Answer = TypeVar("_Answer")
 
 #: How long nothing may be typed before a text is checked, and how long a check waits at most.
-_PAUSE: Final = 0.02
+_PAUSE: Final = 0.005
 _LONGEST_PAUSE: Final = 0.25
 #: A check that takes longer than this is long.
 _LONG: Final = 0.5
