@@ -29,6 +29,8 @@ __all__ = ["Excuse", "excuse", "excuse_without_reason", "find_excuses", "unused_
 _COMMENT: Final = re.compile(
     r"<!--\s*check-off(?P<file>-file)?[ \t]+(?P<codes>[A-Za-z0-9_, \t-]{1,200}?)\s*(?::(?P<reason>.{0,1000}?))?\s*-->"
 )
+#: What an editor writes for the author to overwrite is no reason yet.
+_STAND_INS: Final = frozenset({"reason", "todo", "tbd", "…", "..."})
 #: Findings of these rules cannot be excused: they are about excuses.
 _OWN: Final = frozenset({"SUP001", "SUP002"})
 
@@ -67,6 +69,7 @@ def find_excuses(spec: Specification) -> tuple[Excuse, ...]:
                 first, last = (1, len(spec.text)) if match["file"] else (segment.line, end)
                 codes = tuple(code.upper() for code in re.split(r"[,\s]+", match["codes"]) if code)
                 reason = (match["reason"] or "").strip(" -–—")
+                reason = "" if reason.casefold() in _STAND_INS else reason
                 found.append(Excuse(codes, reason, segment.line, segment.column + match.start(), first, last))
     return tuple(found)
 

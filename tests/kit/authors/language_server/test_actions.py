@@ -44,7 +44,7 @@ def _actions(
 
 
 def _done(room: Room, action: types.CodeAction) -> Room:
-    """Open the text that an action makes."""
+    """Open the text that an action makes, with a reason where it leaves that to its author."""
     assert action.edit is not None
     assert action.edit.changes is not None
     ((uri, edits),) = action.edit.changes.items()
@@ -53,7 +53,8 @@ def _done(room: Room, action: types.CodeAction) -> Room:
         types.TextDocumentContentChangePartial(one.range, one.new_text)
         for one in sorted(edits, key=lambda each: (each.range.start.line, each.range.start.character), reverse=True)
     ]
-    room.open("tea.md", apply(room.text("tea.md"), changes).string, version=2)
+    made = apply(room.text("tea.md"), changes).string
+    room.open("tea.md", made.replace(": reason -->", ": so be it -->"), version=2)
     return room
 
 

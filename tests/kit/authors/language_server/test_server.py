@@ -234,7 +234,9 @@ def test_an_excuse_can_be_asked_for_and_done(tmp_path: Path) -> None:
             assert first.edit is not None
             assert first.edit.changes is not None
             (edit,) = first.edit.changes[uri]
-            client.change(uri, 2, types.TextDocumentContentChangePartial(edit.range, edit.new_text))
+            excuse = edit.new_text.replace(": reason -->", ": so be it -->")
+            assert excuse != edit.new_text
+            client.change(uri, 2, types.TextDocumentContentChangePartial(edit.range, excuse))
             assert await client.codes(uri, 2) == []
 
     asyncio.run(session())
