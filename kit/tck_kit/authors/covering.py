@@ -17,7 +17,7 @@ from tck_kit.authors.tagged import Tagged, read_tagged
 from tck_spec.coverage import Required, ScenarioTag, Suspect, Waivers, coverage, required_of
 from tck_spec.findings import Finding
 from tck_spec.lock.links import present, retirement
-from tck_spec.lock.standing import standing_of
+from tck_spec.lock.standing import lock_path, standing_of
 from tck_spec.statements import find_statements
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def waivers_of(settings: Settings) -> Waivers:
 def suspect_scenarios(lock: Lock, tagged: Tagged) -> Iterator[Suspect]:
     """Yield the scenarios that were reviewed with another text than the lock has now."""
     places = {
-        (Path(os.path.relpath(tag.path, tagged.folder)).as_posix(), " ".join(tag.scenario.split())): tag
+        (Path(os.path.relpath(tag.path, tagged.folder)).as_posix(), tag.scenario): tag
         for tags in tagged.tags.values()
         for tag in tags
     }
@@ -121,12 +121,15 @@ def _required(spec: Specification, settings: Settings, *, only: bool) -> tuple[l
 
 
 def _without_ids(spec: Specification, found: Sequence[Required], settings: Settings) -> Iterator[Finding]:
-    if found:
+    lock = lock_path(spec.source, settings)
+    if found or (lock is not None and lock.exists()):
+        # A lock that cannot be read has a finding of its own.
         return
     nameless = [one for one in find_statements(spec, settings.form) if not one.marker]
     if nameless:
         first = nameless[0]
-        message = f"the {len(nameless)} requirements of this document have no ids, so no scenario can name one"
+        many = f"the {len(nameless)} requirements of this document have" if nameless[1:] else "the requirement here has"
+        message = f"{many} no id, so no scenario can name {'one' if nameless[1:] else 'it'}"
         hint = f"`session-tck lock {spec.source}` gives them some"
         yield Finding("COV001", "I", first.line, first.column, message, hint, spec.source)
 

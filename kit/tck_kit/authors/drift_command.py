@@ -80,9 +80,9 @@ def drift(  # noqa: PLR0917 -- click passes the options by name
     tags = None
     folder = features or settings.features
     if folder is not None:
-        from tck_kit.authors.scenario_tags import read_tags  # noqa: PLC0415 -- loads the reader of feature files
+        from tck_kit.authors.tagged import read_tagged  # noqa: PLC0415 -- loads the reader of feature files
 
-        tags = read_tags(folder)
+        tags = read_tagged(folder, quickly=True).links()
     found = _drift(old, new, file, repository, form=settings.form, tags=tags)
     _show(found, form, every=every, color=color)
     failed = any(one.change.kind in failing for one in found.changes)

@@ -18,7 +18,7 @@ from tck_kit.authors.accept_command import accept
 from tck_kit.authors.drift_command import drift
 from tck_kit.authors.lock_command import lock
 from tck_kit.authors.revisions import Repository
-from tck_kit.authors.scenario_tags import read_tags
+from tck_kit.authors.tagged import read_tagged
 from tck_kit.faults import UsageFault
 
 POT = "The cook MUST warm the pot with water from the kettle."
@@ -468,13 +468,13 @@ Feature: Tea
     (tmp_path / "below").mkdir()
     (tmp_path / "below" / "tea.feature").write_text(text, encoding="utf-8")
     warm, sing = "below/tea.feature::Warm the <pot>", "below/tea.feature::Sing"
-    assert read_tags(tmp_path) == {"all": [warm, sing], "pot-1": [warm], "pot-2": [warm]}
+    assert read_tagged(tmp_path, quickly=True).links() == {"all": [warm, sing], "pot-1": [warm], "pot-2": [warm]}
 
 
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        (b"Feature: Tea\n  nonsense\n\n  Scenario: x\n    Given y\n    nonsense\n", "is not Gherkin"),
+        (b"Feature: Tea\n  nonsense\n\n  Scenario: x\n    Given y\n    nonsense\n", r"tea\.feature:6: .*expected"),
         (b"\xff\xfe", "is not UTF-8"),
         (b"# " + b"x" * 1_100_000, "larger than 1 MiB"),
     ],
@@ -482,9 +482,9 @@ Feature: Tea
 def test_features_that_cannot_be_read_are_a_mistake(data: bytes, what: str, tmp_path: Path) -> None:
     (tmp_path / "tea.feature").write_bytes(data)
     with pytest.raises(UsageFault, match=what):
-        read_tags(tmp_path)
+        read_tagged(tmp_path, quickly=True).links()
     with pytest.raises(UsageFault, match="no such folder"):
-        read_tags(tmp_path / "nowhere")
+        read_tagged(tmp_path / "nowhere")
 
 
 def test_the_kits_own_specification_has_a_lock_with_links_to_its_scenarios(

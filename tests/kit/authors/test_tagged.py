@@ -61,6 +61,55 @@ def test_tags_of_scenarios_rows_and_features_are_found_once_each(tmp_path: Path)
     }
 
 
+ROWS = """\
+Feature: Tea
+  @pot-1
+  Scenario Outline: Some rows run
+    Then <who> is happy
+
+    @skip @pot-2
+    Examples:
+      | who   |
+      | Alice |
+
+    @pot-3
+    Examples:
+      | who |
+      | Bob |
+
+  @pot-4
+  Scenario Outline: No rows run
+    Then <who> is happy
+
+    @wip
+    Examples:
+      | who   |
+      | Alice |
+
+  @pot-5
+  Scenario Outline: No rows
+    Then <who> is happy
+
+    @pot-6
+    Examples:
+      | who |
+"""
+
+
+@pytest.mark.parametrize("quickly", [False, True])
+def test_rows_that_never_run_leave_the_others_alone(tmp_path: Path, quickly: bool) -> None:  # noqa: FBT001 -- a pair
+    found = read_tagged(_written(tmp_path, ROWS), quickly=quickly)
+    assert {name: one.idle for name, (one,) in found.tags.items()} == {
+        "POT-1": "",
+        "SKIP": "is tagged @skip",
+        "POT-2": "is tagged @skip",
+        "POT-3": "",
+        "POT-4": "is tagged @wip",
+        "WIP": "is tagged @wip",
+        "POT-5": "has no rows",
+    }
+
+
 def test_only_tags_that_were_meant_as_ids_count(tmp_path: Path) -> None:
     found = read_tagged(_written(tmp_path, FEATURE.replace("@pot-3", "@pot-33")))
     assert set(found.meant({"POT-1", "POT-2"})) == {"POT-1", "POT-2", "POT-33", "POT-4", "POT-5"}

@@ -23,10 +23,10 @@ def test_a_uri_is_a_file_whatever_it_is_spelled_like() -> None:
 
 
 def test_the_client_gets_its_own_spelling_of_a_uri_back() -> None:
-    uri = "file:///work/t%65a.md"
+    uri = "file:///house/t%65a.md"
     desk = Desk().opened(types.TextDocumentItem(uri, "markdown", 1, ""))
-    assert desk.uri_of("/work/tea.md") == uri
-    assert desk.uri_of("/work/other tea.md") == "file:///work/other%20tea.md"
+    assert desk.uri_of("/house/tea.md") == uri
+    assert desk.uri_of("/house/other tea.md") == "file:///house/other%20tea.md"
 
 
 def test_a_text_is_what_its_name_says_or_else_its_language() -> None:
