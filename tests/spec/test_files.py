@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tck_spec import Specification, SpecificationError, load, parse
+from tck_spec import Specification, SpecificationError, check, load, parse
 from tck_spec.files import FileLibrary, collect, file_library
 from tck_spec.settings import Settings
 
@@ -264,3 +264,13 @@ def test_a_link_that_leads_to_itself_is_named_as_it_is(tree: Path) -> None:
     assert collect([tree / "self.md"], Settings(root=tree)) == [tree / "self.md"]
     with pytest.raises(SpecificationError, match="cannot be read"):
         load(tree / "self.md")
+
+
+def test_a_link_that_leaves_the_project_is_not_followed_and_that_is_said(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    _write(root, "docs/tea.md", "docs/lids.md", "../outside.md")
+    document = root / "docs" / "tea.md"
+    document.write_text("# Tea\n\nSee [a](../../outside.md#x), [b](lids.md) and [c](?x).\n", encoding="utf-8")
+    spec = load(document)
+    found = check(spec, library=FileLibrary([spec], root=root))
+    assert [(one.rule, one.severity, one.column) for one in found] == [("ANC005", "I", 5)]

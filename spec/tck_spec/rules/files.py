@@ -37,7 +37,7 @@ def dead_file(context: Context) -> Iterator[Finding]:
 
     A document of which not one such link leads to a file was most likely taken out of its folder alone. Then this is
     a warning, and so it is for a page that only a site generator makes, and for a path from the root of a site whose
-    root nobody has named.
+    root nobody has named. A path that leaves the project is not followed, which is said.
     """
     found = [
         (reference, path, context.library.look(context.spec.source, path)) for reference, path, _ in _links(context)
@@ -49,6 +49,10 @@ def dead_file(context: Context) -> Iterator[Finding]:
             message = f"there is no '{_short(path)}', only the {name} that a site generator would make it of"
             hint = "link to the file, or set check.extensionless_links"
             yield Finding("ANC005", "W", reference.line, reference.column, message, hint)
+        elif target.found == "outside" and target.path is not None:
+            message = f"'{_short(path)}' leads out of the project, where nobody looks"
+            hint = "link to where it is published, or check from a folder above both"
+            yield Finding("ANC005", "I", reference.line, reference.column, message, hint)
         elif target.found == "missing":
             yield _missing(context, reference, path, target, alone=alone)
 
