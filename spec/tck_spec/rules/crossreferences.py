@@ -59,6 +59,10 @@ def unknown_section(context: Context) -> Iterator[Finding]:
     """XREF001: a reference into this document, or into one of its set, has the number of no section."""
     offered = 0
     known, renumbered = KnownNumbers(context), renumbering(context)
+    # Without a number of its own, a page beside a specification may speak of that one's sections throughout.
+    abroad = not context.by_number and any(
+        one.kind == "file" and one.target.partition("#")[0].endswith(".md") for one in context.spec.references
+    )
     for reference in _own(context):
         number = reference.target
         if number in context.by_number or PLACEHOLDER.fullmatch(number) or known.has(reference):
@@ -75,7 +79,8 @@ def unknown_section(context: Context) -> Iterator[Finding]:
         length = _length(reference)
         # A document without lettered sections that speaks of "Section S.1" rather gives an example of a name.
         lettered = number[0].isalpha() and "." in number and reference.label[:1] not in "Aa"
-        severity: Severity = "W" if lettered and not any(one[0].isalpha() for one in context.by_number) else "E"
+        unsure = (lettered and not any(one[0].isalpha() for one in context.by_number)) or abroad
+        severity: Severity = "W" if unsure else "E"
         yield Finding("XREF001", severity, reference.line, reference.column, message, hint, length=length)
 
 
