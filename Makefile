@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
 .DEFAULT_GOAL := run
-.PHONY: run test lint unit bench clean
+.PHONY: run test lint unit site bench clean
 
 ## run: grade the reference simulator by what it can grade, and write build/report/
 run: $(VENV)/.installed
@@ -28,7 +28,11 @@ lint: $(VENV)/.developed
 	$(BIN)/session-tck lock docs/specification.md --features features/scenarios --check
 
 unit: $(VENV)/.developed
-	$(BIN)/pytest
+	$(BIN)/pytest --durations=30
+
+## site: the conformance matrix of this project's own engines, in build/matrix/site
+site: $(VENV)/.installed
+	.ci/site
 
 ## bench: the figures of benchmarks/, as ratios taken in one run
 bench: $(VENV)/.developed
@@ -38,7 +42,11 @@ bench: $(VENV)/.developed
 	$(BIN)/python benchmarks/bench_fuzz_kills.py 40 20
 	$(BIN)/python benchmarks/bench_cluster.py
 	$(BIN)/python benchmarks/bench_check.py
+	$(BIN)/python benchmarks/bench_docker_api.py
+	$(BIN)/python benchmarks/bench_containers.py --area ISOLATE
 	$(BIN)/python benchmarks/bench_language_server.py
+	$(BIN)/python benchmarks/bench_rendering.py
+	$(BIN)/python benchmarks/bench_matrix.py
 
 clean:
 	rm -rf build dist $(VENV)

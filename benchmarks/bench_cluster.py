@@ -21,7 +21,7 @@ from tck_kit.campaign.fitness import Suites
 from tck_kit.campaign.runs import perform_runs, units_of
 from tck_kit.campaign.units import Ended, Executor
 from tck_kit.engine_choice import EngineChoice
-from tck_kit.run_command import Settings
+from tck_kit.run_settings import Settings
 
 WANTED = 1.6
 

@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-#: The folder of a scenario and the times of files, which are other ones in each run.
-_OF_THE_RUN = re.compile(r'/[^"\s]*/worker-\d+/scenarios/\d+|\b1\d{18}\b')
+#: The folder of a scenario and the times of files, which are other ones in each run, and the user, who on a real
+#: container engine is never root.
+_OF_THE_RUN = re.compile(r'/[^"\s]*/worker-\d+/scenarios/\d+|\b1\d{18}\b|(?<="user": ")\d+:\d+')
 
 
 def read(path: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -56,6 +56,11 @@ class Container:
     removed: bool = False
     #: Removed by itself once it ends.
     auto_removed: bool = False
+    #: It runs, and its program still reads standard input.
+    reads: bool = False
+    #: Somebody is attached to its standard input; and that has come to its end.
+    attached: bool = False
+    fed: bool = False
     watchers: list[Watcher] = field(default_factory=list[Watcher])
 
     @property

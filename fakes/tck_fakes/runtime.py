@@ -115,29 +115,17 @@ class FakeContainerRuntime:
         self._containers[live.id] = live
         return live.id
 
+    def await_input(self, container: str) -> None:
+        """Let a container run whose program reads standard input until that ends; then it has to begin."""
+        live = self._containers[container]
+        live.phase, live.started, live.reads = "running", self._clock.now(), True
+
     def begin(self, container: str) -> None:
         """Let a container that was created run."""
         live = self._containers[container]
         request, mounts = live.request, live.request.mounts
-        live.phase, live.started = "running", self._clock.now()
-        self._witness.add(
-            ContainerStarted(
-                container=live.id,
-                image=request.image,
-                argv=request.argv,
-                environment=request.environment,
-                mounts=mounts,
-                workdir=request.workdir,
-                home=request.home,
-                user=request.user,
-                network=request.network,
-                read_only_root=request.read_only_root,
-                labels=request.labels,
-                stdin=request.stdin,
-                at=live.started,
-                limits=live.limits,
-            )
-        )
+        live.phase, live.started, live.reads = "running", live.started or self._clock.now(), False
+        self._record(live, live.started)
         program = request.argv[0].rpartition("/")[2]
         cli = PROGRAMS.get(program)
         if cli is None and program != TOOL_RUNNER:
@@ -160,7 +148,29 @@ class FakeContainerRuntime:
         else:
             self._start_cli(live, cli, live.view, environment, home)
 
+    def _record(self, live: Container, at: datetime) -> None:
+        request = live.request
+        self._witness.add(
+            ContainerStarted(
+                container=live.id,
+                image=request.image,
+                argv=request.argv,
+                environment=request.environment,
+                mounts=request.mounts,
+                workdir=request.workdir,
+                home=request.home,
+                user=request.user,
+                network=request.network,
+                read_only_root=request.read_only_root,
+                labels=request.labels,
+                stdin=request.stdin,
+                at=at,
+                limits=live.limits,
+            )
+        )
+
     def _refuse(self, live: Container, text: str, exit_code: int) -> None:
+        live.phase = "refused"
         live.say(text, err=True)
         self._end(live, exit_code, "refused")
 
@@ -225,6 +235,13 @@ class FakeContainerRuntime:
         meant = [live for live in there if live.long_id.startswith(reference)]
         return meant[0] if len(meant) == 1 else None
 
+    def forget(self) -> Sequence[str]:
+        """Let go of the containers that have been removed, for whoever serves without end; give their ids."""
+        gone = [live.id for live in self._containers.values() if live.removed]
+        for container in gone:
+            del self._containers[container]
+        return gone
+
     def watch(self, container: str, watcher: Watcher) -> None:
         """Tell a watcher what the container has put out, then everything as it comes, and its end."""
         self._containers[container].watch(watcher)
@@ -237,6 +254,11 @@ class FakeContainerRuntime:
         """Tell whether a container runs and stands still until the clock or the bench lets it go on."""
         live = self._ever(reference)
         return live is not None and live.stands(self._clock.now())
+
+    def asked_version(self) -> bool:
+        """Tell whether a version command is what stands still."""
+        now = self._clock.now()
+        return any(live.account is None and not live.ended and live.stands(now) for live in self.containers())
 
     def _ever(self, reference: str) -> Container | None:
         """Give the container that a name or id means now, or else the latest that it meant."""
@@ -348,6 +370,9 @@ class FakeContainerRuntime:
         self._clock.at(due, wake)
 
     def _kill(self, live: Container, how: str, exit_code: int = KILLED) -> None:
+        if live.reads:
+            live.reads = False
+            self._record(live, live.started or live.created)
         if live.talk is not None:
             live.talk.close()
         self._end(live, exit_code, how)

@@ -18,6 +18,7 @@ from tck_fakes.programs.programs import Programs
 from tck_fakes.protection import Protection
 from tck_fakes.remover import ProtectingRemover
 from tck_fakes.runtime import FakeContainerRuntime
+from tck_fakes.scripted_runtime import ScriptedRuntime
 from tck_simulator.cleanup import LocalRemover
 
 
@@ -33,7 +34,7 @@ class Stage:
     place: Path
     witness: WitnessLog
     clock: VirtualClock
-    runtime: FakeContainerRuntime
+    runtime: ScriptedRuntime
     forge: FakeForge
     models: FakeModelProvider
     remover: ProtectingRemover
@@ -51,8 +52,18 @@ class Stage:
     guarded_for_real: bool = False
 
     @classmethod
-    def at(cls, place: Path, seed: int, lock: threading.RLock, urls: Mapping[str, str]) -> Stage:
-        """Make fresh fakes; containers have their layers below `place`."""
+    def at(
+        cls,
+        place: Path,
+        seed: int,
+        lock: threading.RLock,
+        urls: Mapping[str, str],
+        real: Callable[[VirtualClock, WitnessLog, Path, int], ScriptedRuntime] | None = None,
+    ) -> Stage:
+        """Make fresh fakes; containers have their layers below `place`.
+
+        `real` makes another runtime in place of the stand-in; what comes in from outside meets the stand-in alone.
+        """
         witness = WitnessLog()
         clock = VirtualClock()
         runtime = FakeContainerRuntime(clock, witness, place / "containers", seed)
@@ -60,7 +71,7 @@ class Stage:
             place=place,
             witness=witness,
             clock=clock,
-            runtime=runtime,
+            runtime=runtime if real is None else real(clock, witness, place, seed),
             forge=FakeForge(witness),
             models=FakeModelProvider(witness),
             remover=ProtectingRemover(LocalRemover()),
@@ -91,10 +102,7 @@ class Stage:
     def asked_version(self) -> bool:
         """Say whether a version command is what stands still."""
         with self.lock:
-            now = self.clock.now()
-            return any(
-                live.account is None and not live.ended and live.stands(now) for live in self.runtime.containers()
-            )
+            return self.runtime.asked_version()
 
     def endpoints(self) -> Mapping[str, str]:
         """Give where stand-ins, forge and model are."""

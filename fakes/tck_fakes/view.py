@@ -281,18 +281,18 @@ class ContainerView:
 
     # Writing
 
-    def make_dirs(self, path: str) -> None:
+    def make_dirs(self, path: str, mode: int = 0o777) -> None:
         """Make a directory and what is missing above it; never a mount's own source."""
         at = self._walk(path, follow=True)
         if at not in self._given:
-            self._make(at)
+            self._make(at, mode)
 
     def give(self, path: str) -> None:
         """Let a directory be there from the start, as a container's working directory is."""
         at = self._walk(path, follow=True)
         self._given.update(at[:length] for length in range(len(at) + 1))
 
-    def _make(self, at: tuple[str, ...]) -> None:
+    def _make(self, at: tuple[str, ...], mode: int = 0o777) -> None:
         _, inside = self._host(at)
         for length in range(0 if inside is None else len(inside.at), len(at) + 1):
             host, bind = self._host(at[:length])
@@ -302,7 +302,8 @@ class ContainerView:
                 os.makedirs(host, exist_ok=True)
                 self._used = True
             else:
-                os.mkdir(self._to_write(at[:length], "/" + "/".join(at[:length])))
+                last = length == len(at)
+                os.mkdir(self._to_write(at[:length], "/" + "/".join(at[:length])), mode if last else 0o777)
 
     def write(self, path: str, data: bytes, mode: int = 0o644) -> None:
         """Replace a file's content, or make the file; directories above it are made."""
@@ -343,6 +344,11 @@ class ContainerView:
         elif os.path.isdir(host):
             shutil.rmtree(host)
         os.symlink(target, host)
+
+    def hold(self, path: str) -> bool:
+        """Say yes: what a CLI locks lies outside of its mounts, so every container has locks of its own."""
+        del path
+        return True
 
     def touch(self, path: str, ahead_ns: int) -> None:
         """Move the time of a file's last change ahead."""

@@ -6,7 +6,6 @@ here, before the first scenario.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,14 +23,17 @@ from tck_kit.catalogue import (
 )
 from tck_kit.driver_keeper import Introduction, introduce
 from tck_kit.progress import progress
+from tck_kit.real_containers import RealContainers, available, swept
 from tck_kit.run import Options, Run
+from tck_kit.shards import shared_out, shown
 from tck_kit.workers import Workers
+from tck_reports.baseline.entries import Baseline
 from tck_reports.shape import Report
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tck_kit.run_command import Settings
+    from tck_kit.run_settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,10 @@ class Asked:
     database: str | None = None
     specification: Path | None = None
     features: Path | None = None
-    #: Known failures, by the id of the check; None without a baseline.
-    baseline: Mapping[str, str] | None = None
+    #: Known failures; None without a baseline.
+    baseline: Baseline | None = None
+    #: Where to write what every scenario asked and was given; None for nowhere.
+    trace: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ class Prepared:
     declined: tuple[str, ...]
     catalogue: Catalogue
     selection: Selection
+    containers: RealContainers | None = None
 
     @property
     def thorough(self) -> bool:
@@ -66,11 +71,14 @@ class Prepared:
 
 
 def prepare(asked: Asked, folder: Path) -> Prepared:
-    """Hear the driver, and read specification and scenarios. Raises `UsageFault` or `SuiteFault`."""
+    """Hear the driver, read the suite, and look for what is real. Raises `UsageFault` or `SuiteFault`."""
     introduced = _introduced(asked, folder)
     declined = _declined(introduced)
     catalogue, selection = read_suite(asked, thorough=asked.settings.thorough or bool(declined))
-    return Prepared(asked, introduced, tuple(declined), catalogue, selection)
+    if asked.settings.shard is not None:
+        selection = shared_out(selection, asked.settings.shard, asked.settings.seed or 0)
+    containers = available(folder, asked.settings.base) if asked.settings.runtime == "docker" else None
+    return Prepared(asked, introduced, tuple(declined), catalogue, selection, containers)
 
 
 def read_suite(asked: Asked, *, thorough: bool) -> tuple[Catalogue, Selection]:
@@ -98,6 +106,8 @@ def perform(prepared: Prepared, pool: Workers, console: Console) -> Report:
     count = len(prepared.selection.scenarios)
     spec = catalogue.specification
     told = "" if settings.engine.in_process else f" through {settings.engine.shown}"
+    told += "" if prepared.containers is None else f", in containers of {prepared.containers.shown}"
+    told += "" if settings.shard is None else f", part {shown(settings.shard)}"
     heard = "" if settings.source is None else f" ({settings.source})"
     if prepared.declined and not settings.thorough:
         console.print(
@@ -118,8 +128,14 @@ def perform(prepared: Prepared, pool: Workers, console: Console) -> Report:
         engine=settings.engine,
         introduced=prepared.introduced,
         expected_capabilities=settings.capabilities,
-        baseline=asked.baseline or {},
+        containers=prepared.containers,
+        shard=settings.shard,
+        baseline=asked.baseline,
+        retries=settings.retries,
+        trace=asked.trace,
     )
+    if prepared.containers is not None:
+        pool.clear = swept
     with progress(console, count) as watch:
         return Run(catalogue, prepared.selection, options, pool, watch).perform()
 

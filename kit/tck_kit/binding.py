@@ -70,6 +70,8 @@ class Binding:
     #: What known-bad engines go through before anybody asks, and the laboratory of each, by its name.
     trials: tuple[Trial, ...] = ()
     faulty: Callable[[str], Laboratory] | None = None
+    #: Seconds that a scenario of theirs may take.
+    patience: int = PATIENCE
     _found: dict[str, pytest.Item] = field(default_factory=dict[str, pytest.Item])
     _items: dict[str, Scenario] = field(default_factory=dict[str, Scenario])
     _under: _Under | None = None
@@ -112,7 +114,7 @@ class Binding:
             raise KitError("there is no laboratory for known-bad engines")
         records: list[CheckRecord] = []
         ours = self.laboratory, self.emit, self.time_limit
-        self.laboratory, self.time_limit = self.faulty(trial.name), min(self.time_limit, PATIENCE)
+        self.laboratory, self.time_limit = self.faulty(trial.name), min(self.time_limit, self.patience)
         self.emit = lambda event: records.append(event.record) if isinstance(event, Ended) else None
         try:
             for scenario in trial.scenarios:
@@ -153,6 +155,7 @@ class Binding:
             stopped_by = KitError("the scenario was collected and not executed")
         hints = under.world.hints() if under.world else ()
         gave = record(scenario, stopped_by, expectations, duration_ms=duration, failed_step=under.step, hints=hints)
+        self.laboratory.told(gave, stopped_by)
         self.emit(Ended(gave))
         return result
 

@@ -50,11 +50,15 @@ class Catalogue:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What of a catalogue is to be run. `only` is None without a filter."""
+    """What of a catalogue is to be run. `only` is None without a filter.
+
+    `elsewhere` are scenarios that were chosen and are run by the other parts of a run that is shared out.
+    """
 
     profiles: tuple[str, ...]
     only: frozenset[str] | None
     scenarios: tuple[Scenario, ...]
+    elsewhere: tuple[Scenario, ...] = ()
 
 
 def read_specification(path: Path | None) -> Specification:

@@ -1,25 +1,35 @@
 """`session-tck`: the commands, their options, and what their exit codes mean.
 
 Exit codes: 0 conformant or clean, 1 nonconformant or findings, 2 a mistake of the user, 3 incomplete, 4 a fault of kit
-or driver, 5 a stale baseline.
+or driver, 5 a stale baseline. Whoever interrupts a command that runs scenarios gets 3, and 2 of any other: their 3, as
+that of `diff`, says something else.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
-import signal
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn, TextIO
 
-import click
+#: The commands that run something, of which an interrupted one is incomplete.
+RUNNING = frozenset({"crash", "fuzz", "mutants", "probe", "regrade", "run"})
 
-from tck_kit.faults import DriverFault, SuiteFault, UsageFault
-from tck_kit.lazy_commands import LazyCommands
-from tck_reports.errors import ReportWriteError
-from tck_reports.outcomes import ExitCode
-from tck_reports.plain import visible
+try:
+    import contextlib
+    import os
+    import signal
+    from pathlib import Path
+    from typing import TYPE_CHECKING, Final, NoReturn, TextIO
+
+    import click
+
+    from tck_kit.faults import DriverFault, SuiteFault, UsageFault
+    from tck_kit.lazy_commands import LazyCommands
+    from tck_reports.errors import ReportReadError, ReportWriteError
+    from tck_reports.outcomes import ExitCode
+    from tck_reports.plain import visible
+except KeyboardInterrupt:
+    # All of this takes some tenths of a second, in which nothing was begun.
+    sys.stderr.write("session-tck: interrupted before anything was done\n")
+    sys.exit(3 if RUNNING.intersection(sys.argv[1:2]) else 2)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,14 +39,24 @@ if TYPE_CHECKING:
 #: Where each command is.
 COMMANDS: Final[Mapping[str, str]] = {
     "accept": "tck_kit.authors.accept_command:accept",
+    "baseline": "tck_kit.publish.baseline_command:baseline",
     "check": "tck_kit.authors.check_command:check",
+    "containers": "tck_kit.containers.command:containers",
     "crash": "tck_kit.crash.command:crash",
+    "diff": "tck_kit.publish.diff_command:diff",
     "drift": "tck_kit.authors.drift_command:drift",
+    "docker-api": "tck_kit.docker_api_command:docker_api",
     "driver": "tck_kit.driver_commands:driver_group",
     "fuzz": "tck_kit.fuzz.command:fuzz",
     "lock": "tck_kit.authors.lock_command:lock",
     "lsp": "tck_kit.authors.language_server_command:lsp",
+    "matrix": "tck_kit.publish.matrix_command:matrix",
+    "merge": "tck_kit.publish.merge_command:merge",
+    "model-server": "tck_kit.model_server_command:model_server",
     "mutants": "tck_kit.mutants.command:mutants",
+    "probe": "tck_kit.probe.command:probe",
+    "render": "tck_kit.publish.render_command:render",
+    "regrade": "tck_kit.publish.regrade_command:regrade",
     "requirements": "tck_kit.authors.requirements_command:requirements",
     "rules": "tck_kit.authors.rules_command:rules",
     "run": "tck_kit.run_command:run",
@@ -54,14 +74,14 @@ def cli() -> None:
 
 def main() -> None:
     """Run a command; every fault becomes one message and its exit code."""
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, _interrupt)
-    _mend_streams()
     try:
+        for ending in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(ending, _interrupt)
+        _mend_streams()
         code = cli.main(standalone_mode=False)
     except UsageFault as fault:
         _stop(str(fault), ExitCode.USAGE)
-    except ReportWriteError as fault:
+    except (ReportReadError, ReportWriteError) as fault:
         _stop(str(fault), ExitCode.USAGE)
     except (SuiteFault, DriverFault) as fault:
         _stop(str(fault), ExitCode.FAULT)
@@ -69,7 +89,7 @@ def main() -> None:
         fault.show()
         sys.exit(ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):
-        _stop("interrupted before anything was run", ExitCode.INCOMPLETE)
+        _interrupted()
     except SystemExit:
         # click ends so, with code 1, where the reader of a pipe has gone; code 1 would be a verdict.
         _discard(sys.stdout)
@@ -90,6 +110,13 @@ def _flush() -> None:
     except OSError as fault:
         _discard(sys.stdout)
         _stop(f"standard output cannot be written: {fault.strerror}; make room, or write elsewhere", ExitCode.USAGE)
+
+
+def _interrupted() -> NoReturn:
+    """Say so. No option before the name of the command takes a value."""
+    if next((word for word in sys.argv[1:] if not word.startswith("-")), "") in RUNNING:
+        _stop("interrupted before anything was run", ExitCode.INCOMPLETE)
+    _stop("interrupted before it was done", ExitCode.USAGE)
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

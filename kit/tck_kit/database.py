@@ -24,7 +24,13 @@ def usable(given: str, workers: int) -> str:
     try:
         url = _absolute(given)
         engine = create_engine(url, poolclass=NullPool)
-    except (ArgumentError, NoSuchModuleError, ImportError) as fault:
+    except ImportError as fault:
+        raise UsageFault(
+            f"it needs the Python package {fault.name}",
+            f"--database {given}",
+            "for PostgreSQL: pip install 'session-tck[postgres]', and a URL that begins with postgresql+psycopg://",
+        ) from fault
+    except (ArgumentError, NoSuchModuleError) as fault:
         raise UsageFault(
             f"this is no usable database URL ({fault})",
             f"--database {given}",

@@ -18,7 +18,7 @@ from tck_driver.messages import PROTOCOL, Json
 from tck_driver.process import Command, DriverProcess
 from tck_driver.remote import RemoteEngine
 from tck_driver.vocabulary import AdapterId, MailboxRef
-from tck_fakes.outside import Outside
+from tck_fakes.outside import Outside, client_environment
 from tck_fakes.stage import Stage
 from tck_kit.driver_talk import HttpWire, Noise, StdioWire, Talk, Wire
 from tck_kit.engine_choice import SERVED, EngineChoice
@@ -181,9 +181,10 @@ class Examination:
             return HttpWire(choice.urls[0])
         words = SERVED if choice.simulated else choice.words
         directory = str(self._folder) if choice.simulated else choice.directory
+        environment = (*client_environment(self._outside.path), *choice.environment)
         if choice.kind != "sim+http":
-            return StdioWire(DriverProcess(Command(words, directory, choice.environment), self._outside.path))
-        process = DriverProcess(Command((*words, "http"), directory, choice.environment), self._outside.path)
+            return StdioWire(DriverProcess(Command(words, directory, environment), self._outside.path))
+        process = DriverProcess(Command((*words, "http"), directory, environment), self._outside.path)
         url = StdioWire(process).hear(START)
         if url is None:
             process.kill()

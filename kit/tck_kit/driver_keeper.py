@@ -7,6 +7,7 @@ scenario in between, is given up, so that the run ends.
 from __future__ import annotations
 
 import select
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from tck_driver.http import HttpTransport
 from tck_driver.process import Command, DriverProcess
 from tck_driver.stdio import StdioTransport
 from tck_driver.transport import Transport
+from tck_fakes.docker_api.listener import DockerListener
+from tck_fakes.outside import DOCKER, PROGRAMS, client_environment
 from tck_kit.engine_choice import SERVED, EngineChoice
 from tck_kit.faults import DriverFault
 
@@ -114,22 +117,29 @@ class DriverKeeper:
             return HttpTransport(choice.urls[self._number % len(choice.urls)])
         words = SERVED if choice.simulated else choice.words
         directory = str(self._folder) if choice.simulated else choice.directory
+        environment = (*client_environment(self._stand_ins), *choice.environment)
         if choice.kind == "sim+http":
             process = DriverProcess(Command((*words, "http"), directory), self._stand_ins)
             return HttpTransport(_announced(process), process.kill, process.words)
-        return StdioTransport(Command(words, directory, choice.environment), self._stand_ins)
+        return StdioTransport(Command(words, directory, environment), self._stand_ins)
 
 
 def introduce(choice: EngineChoice, folder: Path, about: About) -> Introduction:
     """Start a driver, hear what it declares, and end it. Raises `DriverFault` for one that nothing can be run with."""
-    keeper = DriverKeeper(choice, folder, about, folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    keeper = DriverKeeper(choice, folder, about, folder / PROGRAMS)
+    # Clients of docker ask for its version as soon as they are made, which may be when the driver begins.
+    docker = DockerListener(folder / DOCKER, lambda: None, threading.RLock())
+    docker.start()
     try:
         connection = keeper.connection()
         said = Introduction(connection.declaration, connection.clock)
+        # What is wrong with its end will be so at the end of the run as well, and must not cost what the run finds out.
+        keeper.end()
     except DriverError as fault:
         raise DriverFault(str(fault)) from fault
-    # What is wrong with its end will be so at the end of the run as well, and must not cost what the run finds out.
-    keeper.end()
+    finally:
+        docker.close()
     return said
 
 

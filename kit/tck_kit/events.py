@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tck_reports.outcomes import Outcome
-from tck_reports.records import CheckRecord, Control, Expectation
+from tck_reports.records import Attempt, CheckRecord, Control, Excuse, Expectation
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,10 @@ class Misbehaved:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The worker has done all that it was given."""
+    """The worker has done all that it was given, and has really started this many containers for it."""
 
     exit_code: int
+    containers: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,17 @@ def _record(fields: dict[str, Any]) -> CheckRecord:
     expectations = tuple(_expectation(one) for one in fields.pop("expectations"))
     outcome = Outcome(fields.pop("outcome"))
     requirements, steps = tuple(fields.pop("requirements")), tuple(fields.pop("steps"))
-    return CheckRecord(**fields, outcome=outcome, requirements=requirements, steps=steps, expectations=expectations)
+    attempts = tuple(Attempt(Outcome(one["outcome"]), one["reason"]) for one in fields.pop("attempts"))
+    excuse = fields.pop("excused")
+    return CheckRecord(
+        **fields,
+        outcome=outcome,
+        requirements=requirements,
+        steps=steps,
+        expectations=expectations,
+        attempts=attempts,
+        excused=None if excuse is None else Excuse(**excuse),
+    )
 
 
 def _expectation(fields: dict[str, Any]) -> Expectation:

@@ -30,6 +30,10 @@ class ScenarioTimeoutError(Exception):
     """A scenario took longer than it may: the engine does not come to rest."""
 
 
+class NotHeldError(Exception):
+    """A trace that is judged again does not hold what a scenario asks, so nothing can be said of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """An outcome with its reason and who is to blame."""
@@ -46,6 +50,7 @@ _MEANINGS: tuple[tuple[type[BaseException], Outcome, str | None, Blame | None], 
     (EngineTimeoutError, Outcome.FAILED, "timeout", "engine"),
     (EngineError, Outcome.FAILED, "crashed", "engine"),
     (ScenarioTimeoutError, Outcome.FAILED, "timeout", "engine"),
+    (NotHeldError, Outcome.NOT_RUN, None, None),
     (UnsupportedError, Outcome.UNSUPPORTED, None, None),
     (UntestableError, Outcome.UNTESTABLE, None, None),
     (DriverCrashedError, Outcome.FAILED, "crashed", "driver"),

@@ -5,24 +5,29 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from tck_driver.bench import Bench
 from tck_driver.capabilities import CAPABILITIES
-from tck_driver.engine import Declaration
-from tck_fakes.bench import FakeBench
+from tck_driver.engine import Declaration, Engine
 from tck_fakes.stage import Stage
 from tck_features.world import World
-from tck_kit.sources import InProcessSource, Source
+from tck_kit.sources import NOBODY, InProcessSource, Source
+from tck_kit.trace.parting import part
+from tck_kit.trace.recorder import Recorder, recorded
+from tck_kit.trace.recording import Recording
+from tck_reports.records import CheckRecord
 
 
 class Laboratory:
     """Makes a fresh world for each scenario, each in a folder of its own that goes with it."""
 
-    def __init__(self, folder: Path, seed: int, source: Source) -> None:
-        """Work below `folder`, with engines of this source."""
+    def __init__(self, folder: Path, seed: int, source: Source, recorder: Recorder | None = None) -> None:
+        """Work below `folder`, with engines of this source; with a recorder, write down what steps ask and are told."""
         self._folder = folder
         self._seed = seed
         self._source = source
+        self._recorder = recorder
         self._count = 0
-        self._open: dict[int, Stage] = {}
+        self._open: dict[int, tuple[Stage, Recording | None]] = {}
         folder.mkdir(parents=True, exist_ok=True)
 
     @classmethod
@@ -39,25 +44,41 @@ class Laboratory:
         place = self._folder / f"{self._count:04d}"
         place.mkdir()
         seed = f"{self._seed}/{scenario}"
+        recording = None if self._recorder is None or scenario == NOBODY else self._recorder.begin(scenario, place)
         stage = self._source.stage(place, seed)
         try:
-            engine = self._source.engine(stage)
-            bench = FakeBench(stage, place / "base", self._source.table(stage))
+            engine, bench = self._made(stage, recording)
         except BaseException:
             self._clear(stage)
             raise
-        self._open[id(bench)] = stage
+        self._open[id(bench)] = (stage, recording)
         return World(engine, bench, seed, self._source.database_url)
+
+    def _made(self, stage: Stage, recording: Recording | None) -> tuple[Engine, Bench]:
+        if recording is None:
+            return self._source.engine(stage), self._source.bench(stage)
+        engine = recording.act("engine", list, lambda: self._source.engine(stage), lambda _: None)
+        return recorded(recording, engine, self._source.bench(stage))
 
     def end(self, world: World) -> None:
         """Close the engine and remove the scenario's folder. Raises what the driver did wrong in the end."""
-        stage = self._open.pop(id(world.bench))
+        stage, recording = self._open.pop(id(world.bench))
         try:
             if world.opened:
+                if recording is not None:
+                    part(world, recording, everything=self._source.in_process)
                 world.engine.close()
-            self._source.ending(stage)
+            if recording is None:
+                self._source.ending(stage)
+            else:
+                recording.act("ending", list, lambda: self._source.ending(stage), lambda _: None)
         finally:
             self._clear(stage)
+
+    def told(self, record: CheckRecord, stopped_by: BaseException | None) -> None:
+        """Hear what the last scenario came to, and what stopped it."""
+        if self._recorder is not None:
+            self._recorder.end(record, stopped_by)
 
     def close(self) -> str | None:
         """Let the engine go; say what was wrong with its driver's end."""
@@ -65,7 +86,7 @@ class Laboratory:
 
     def declaration(self) -> Declaration:
         """Ask the engine who it is and what it can do."""
-        world = self.world("declaration")
+        world = self.world(NOBODY)
         try:
             return world.engine.declare(CAPABILITIES)
         finally:

@@ -228,10 +228,14 @@ def _lines(text: str) -> dict[Keys, int]:
     Lines within a text of several lines may be taken for keys, which moves a number and nothing else.
     """
     found: dict[Keys, int] = {}
+    entries: dict[Keys, int] = {}
     section: Keys = ()
     for number, line in enumerate(text.split("\n"), 1):
         if header := _HEADER.fullmatch(line):
             keys = section = _split(header[1])
+            if line.lstrip().startswith("[["):
+                entries[keys] = entries.get(keys, 0) + 1
+                keys = section = (*keys, f"[{entries[keys]}]")
         elif match := _KEYS.match(line):
             keys = (*section, *_split(match[1]))
         else:

@@ -62,6 +62,7 @@ class ProjectFile:
     report_dir: Path | None = None
     seed: int | None = None
     thorough: bool | None = None
+    retries: int | None = None
     capabilities: tuple[tuple[str, str], ...] = ()
     observe_url: str | None = None
     observe: SessionMapping | None = None
@@ -268,6 +269,7 @@ def _project(path: Path, held: Mapping[str, Any]) -> ProjectFile:
         report_dir=_path(folder, run.get("report_dir")),
         seed=_whole(run.get("seed")),
         thorough=run.get("thorough"),
+        retries=_whole(run.get("retries")),
         capabilities=tuple(held.get("capabilities", {}).items()),
         observe_url=url,
         observe=mapping,

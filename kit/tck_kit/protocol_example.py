@@ -21,6 +21,7 @@ from tck_kit.engine_choice import SERVED
 
 #: What stands in the page for folders that are other ones in each run.
 DIRECTORY, WORKDIR, PATH = "/tmp/tck/driver-1", "/tmp/tck/0001", "/tmp/tck/outside/bin"  # noqa: S108 -- in a page
+_DOCKER = "unix:///tmp/tck/outside/docker.sock"
 _WEB = "http://127.0.0.1:40001"
 _SECONDS = 20.0
 _MAILBOX = MailboxRef("acme", "shop", "issue", 17)
@@ -79,7 +80,8 @@ def exchanges() -> list[Exchange]:
         outside.stage = stage
         web = outside.urls["forge"].removesuffix("/forge")
         real = {DIRECTORY: str(directory), WORKDIR: str(workdir), PATH: str(outside.path), _WEB: web}
-        shown = {"path": PATH, "forge": f"{_WEB}/forge", "model": f"{_WEB}/model"}
+        real[_DOCKER] = outside.urls["docker"]
+        shown = {"path": PATH, "docker": _DOCKER, "forge": f"{_WEB}/forge", "model": f"{_WEB}/model"}
         transport = StdioTransport(Command(SERVED, name), outside.path)
         try:
             return [_exchange(transport, method, params, real) for method, params in requests(shown)]

@@ -4,48 +4,32 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from tck_kit.campaign.choice import CLUSTER
 from tck_kit.faults import UsageFault
+from tck_kit.run_settings import (
+    MOST_WORKERS,
+    SCENARIO_TIME_LIMIT,
+    TIME_LIMIT,
+    Settings,
+    chosen_seeds,
+    engine_of,
+    project_here,
+    settings_of,
+)
+from tck_kit.trace.lines import FILE as TRACE
+from tck_kit.trace.option import NO_TRACE, trace_in
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from tck_kit.engine_choice import EngineChoice, Observed
-    from tck_kit.project_file import ProjectFile
-
-T = TypeVar("T")
 FILE = click.Path(path_type=Path)
 SPECIFICATION = click.option(
     "--specification", type=FILE, metavar="FILE", help="Grade by this specification instead of the kit's own."
 )
 FEATURES = click.option("--features", type=FILE, metavar="FOLDER", help="Use these scenarios instead of the kit's own.")
-#: What holds where neither an option nor the project file says anything.
-TIME_LIMIT, SCENARIO_TIME_LIMIT = 900, 20
-MOST_WORKERS = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How a run is made, once options and project file have been heard."""
-
-    engine: EngineChoice
-    profile: str
-    workers: int
-    time_limit: int
-    scenario_time_limit: int
-    seed: int | None
-    thorough: bool
-    baseline: Path | None
-    report_dir: Path | None
-    capabilities: Mapping[str, str]
-    #: The project file that was heard.
-    source: Path | None
+MOST_RETRIES = 5
 
 
 @click.command()
@@ -68,6 +52,12 @@ class Settings:
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Draw names, numbers and order from this seed.")
 @click.option("--seeds", "many_seeds", metavar="SEEDS", help="Run with each of these seeds: 1-20, or 1,2,7.")
+@click.option(
+    "--shard",
+    "part",
+    metavar="N/M",
+    help="Run the Nth of M parts of the scenarios, and let `merge` join the reports; needs --seed.",
+)
 @CLUSTER
 @click.option(
     "--workers",
@@ -78,8 +68,8 @@ class Settings:
     "--report-dir",
     type=FILE,
     metavar="FOLDER",
-    help="Write report.json, report.html, junit.xml and summary.md here; of several runs, each in a folder of its own, "
-    "and campaign.json and campaign.md for all of them.",
+    help="Write report.json and all that `render --list` names here; of several runs, each in a folder of its own, and "
+    "campaign.json and campaign.md for all of them.",
 )
 @click.option(
     "--time-limit",
@@ -102,13 +92,34 @@ class Settings:
     help="SQLAlchemy URL of the engine's own database, to read its rows; {workdir} and {directory} are filled in.",
 )
 @click.option(
-    "--baseline", type=FILE, metavar="FILE", help="JSON object of known failures: the id of a check, and the reason."
+    "--baseline",
+    type=FILE,
+    metavar="FILE",
+    help="Known failures, as TOML: of a requirement or a check, each with reason, owner and date.",
+)
+@click.option(
+    "--retries",
+    type=click.IntRange(0, MOST_RETRIES),
+    help="Try what has failed so often again, after everything else; what passes then is flaky.  [default: 0]",
 )
 @click.option(
     "--thorough", is_flag=True, default=None, help="Run the rows of the Examples called `more combinations` as well."
 )
 @click.option(
     "--database", metavar="URL", help="SQLAlchemy URL of an empty database for the simulator; needs --workers 1."
+)
+@click.option(
+    "--runtime",
+    type=click.Choice(["stand-in", "docker"]),
+    default="stand-in",
+    show_default=True,
+    help="Where the simulator's containers run: in the kit's own stand-in, or on a real container engine.",
+)
+@click.option(
+    "--base",
+    metavar="IMAGE",
+    help="Make the image of --runtime docker of this one, which has Python 3.11 or newer, in the place of Debian's "
+    "packages.",
 )
 @click.option("--no-project-file", is_flag=True, help="Do not look for a session-tck.toml.")
 @click.option(
@@ -119,6 +130,7 @@ class Settings:
     metavar="FILE",
     help="Run this feature file in place of the scenarios, such as one that `fuzz` has kept. May be repeated.",
 )
+@NO_TRACE
 @SPECIFICATION
 @FEATURES
 def run(  # noqa: PLR0917 -- click passes the options by name
@@ -128,6 +140,7 @@ def run(  # noqa: PLR0917 -- click passes the options by name
     profile: str | None,
     seed: int | None,
     many_seeds: str | None,
+    part: str | None,
     cluster: str | None,
     workers: int | None,
     report_dir: Path | None,
@@ -138,8 +151,12 @@ def run(  # noqa: PLR0917 -- click passes the options by name
     baseline: Path | None,
     thorough: bool | None,  # noqa: FBT001 -- click passes the options by name
     database: str | None,
+    runtime: str,
+    base: str | None,
     no_project_file: bool,  # noqa: FBT001 -- the same
+    retries: int | None,
     feature_files: tuple[Path, ...],
+    no_trace: bool,  # noqa: FBT001 -- the same
     specification: Path | None,
     features: Path | None,
 ) -> int:
@@ -151,16 +168,16 @@ def run(  # noqa: PLR0917 -- click passes the options by name
     Exit code: 0 conformant, 1 nonconformant, 2 usage, 3 incomplete, 4 fault of kit or driver, 5 stale baseline; of
     several runs, the worst.
     """
-    project = None if no_project_file else _project()
+    project = None if no_project_file else project_here()
     if feature_files:
         from tck_kit.given_features import gathered  # noqa: PLC0415 -- seldom needed
 
         features = click.get_current_context().with_resource(gathered(feature_files, features, specification))
     seeds = chosen_seeds(seed, many_seeds)
     each = [
-        _settings(
+        settings_of(
             project,
-            engine=_engine(project, engine, observe_db, timeout_scale),
+            engine=engine_of(project, engine, observe_db, timeout_scale),
             profile=profile,
             workers=workers,
             time_limit=time_limit,
@@ -169,9 +186,20 @@ def run(  # noqa: PLR0917 -- click passes the options by name
             thorough=thorough,
             baseline=baseline,
             report_dir=report_dir,
+            runtime=runtime,
+            base=base,
+            retries=retries,
         )
         for engine in engines or (None,)
     ]
+    if base is not None and runtime != "docker":
+        raise UsageFault("it is the base of real containers", "--base", "leave it out, or add --runtime docker")
+    _refuse_elsewhere(each, runtime, cluster)
+    if part is not None:
+        from tck_kit.shards import chosen_part  # noqa: PLC0415 -- seldom needed
+
+        runs = len(each) * max(1, len(seeds))
+        each[0] = replace(each[0], shard=chosen_part(part, each[0].seed, alone=cluster is None and runs == 1))
     if cluster is not None or len(each) * max(1, len(seeds)) > 1:
         if database is not None:
             raise UsageFault("it is for one run", "--database", "leave it out, or give one engine and one seed")
@@ -199,117 +227,18 @@ def run(  # noqa: PLR0917 -- click passes the options by name
         database=database,
         specification=specification,
         features=features,
+        traced=not no_trace,
     )
 
 
-def chosen_seeds(seed: int | None, many: str | None) -> tuple[int, ...]:
-    """Give the seeds that the options name, none where they name none."""
-    if many is None:
-        return () if seed is None else (seed,)
-    if seed is not None:
-        raise UsageFault("both --seed and --seeds are given", f"--seed {seed}", "give one of them")
-    from tck_kit.campaign.units import read_seeds  # noqa: PLC0415 -- as above
-
-    return read_seeds(many)
-
-
-def chosen_engine(
-    engine: str | None, observe_db: str | None, timeout_scale: float | None, *, no_project_file: bool
-) -> EngineChoice:
-    """Choose the engine for a command that is not `run`, by the same options. Raises `UsageFault`."""
-    return _engine(None if no_project_file else _project(), engine, observe_db, timeout_scale)
-
-
-def _project() -> ProjectFile | None:
-    from tck_kit.project_file import find, read  # noqa: PLC0415 -- as above
-
-    path = find(Path.cwd())
-    return None if path is None else read(path)
-
-
-def _engine(
-    project: ProjectFile | None, engine: str | None, observe_db: str | None, timeout_scale: float | None
-) -> EngineChoice:
-    """Choose the engine: what an option says wins over the project file."""
-    from tck_fakes.observed_mapping import SessionMapping  # noqa: PLC0415 -- as above
-    from tck_fakes.observed_url import anchored  # noqa: PLC0415 -- as above
-    from tck_kit.engine_choice import EngineChoice, Observed, choose, chosen_by  # noqa: PLC0415 -- as above
-
-    if engine is not None:
-        choice = choose(engine, Path.cwd())
-    else:
-        choice = EngineChoice() if project is None else chosen_by(project)
-    if observe_db is not None and choice.simulated:
-        raise UsageFault("the simulator's database is read anyway", "--observe-db", "leave it out, or name an engine")
-    url = None if observe_db is None else anchored(observe_db, Path.cwd())
-    scale, mapping = timeout_scale, SessionMapping()
-    if project is not None:
-        url, scale, mapping = url or project.observe_url, scale or project.timeout_scale, project.observe or mapping
-    if url is not None and not choice.simulated:
-        choice = replace(choice, observed=Observed(url, mapping))
-        _refuse_unusable(Observed(url, mapping))
-    return choice if scale is None else replace(choice, timeout_scale=scale)
-
-
-def _refuse_unusable(observed: Observed) -> None:
-    """Raise `UsageFault` for a database that cannot be meant, before anything is run."""
-    from tck_fakes.database import ObservedDatabase  # noqa: PLC0415 -- as above
-    from tck_fakes.observed_mapping import MappingError  # noqa: PLC0415 -- as above
-    from tck_fakes.observed_url import fill  # noqa: PLC0415 -- as above
-
-    try:
-        ObservedDatabase(fill(observed.url, directory=Path("/"), workdir=Path("/")), observed.mapping).close()
-    except MappingError as fault:
-        first = fault.faults[0]
-        raise UsageFault(first.what, f"observed database, {first.key}", first.cure) from fault
-
-
-def _settings(
-    project: ProjectFile | None,
-    *,
-    engine: EngineChoice,
-    profile: str | None,
-    workers: int | None,
-    time_limit: int | None,
-    scenario_time_limit: int | None,
-    seed: int | None,
-    thorough: bool | None,
-    baseline: Path | None,
-    report_dir: Path | None,
-) -> Settings:
-    def first(option: T | None, written: T | None, otherwise: T) -> T:
-        return option if option is not None else written if written is not None else otherwise
-
-    from tck_kit.project_file import ProjectFile  # noqa: PLC0415 -- as above
-
-    held = project or ProjectFile(Path(), Path())
-    usual = len(engine.urls) or min(os.cpu_count() or 1, MOST_WORKERS)
-    # How many workers a file wants is about the drivers that it names.
-    written = held.workers if engine.urls in ((), held.urls) else None
-    count = first(workers, written, usual)
-    if engine.urls and count > len(engine.urls):
-        where = f"--workers {count}" if workers is not None else f"{held.path}: run.workers = {count}"
-        raise UsageFault(
-            f"one driver serves one worker, and {len(engine.urls)} are named",
-            where,
-            "name a URL for each, or leave it out",
-        )
-    # A driver's own deadlines come before that of its scenario, so that whoever is late is blamed.
-    patience = SCENARIO_TIME_LIMIT if engine.in_process else round(2 * SCENARIO_TIME_LIMIT * engine.timeout_scale)
-    patience = max(SCENARIO_TIME_LIMIT, patience)
-    return Settings(
-        engine=engine,
-        profile=first(profile, held.profile, "all"),
-        workers=count,
-        time_limit=first(time_limit, held.time_limit, TIME_LIMIT),
-        scenario_time_limit=first(scenario_time_limit, held.scenario_time_limit, patience),
-        seed=held.seed if seed is None else seed,
-        thorough=first(thorough, held.thorough, False),  # noqa: FBT003 -- the value of a flag
-        baseline=baseline or held.baseline,
-        report_dir=report_dir or held.report_dir,
-        capabilities={} if project is None or engine.simulated else dict(project.capabilities),
-        source=None if project is None else project.path,
-    )
+def _refuse_elsewhere(each: list[Settings], runtime: str, cluster: str | None) -> None:
+    """Raise `UsageFault` where real containers are asked for that would not be this machine's simulator's."""
+    if runtime == "stand-in":
+        return
+    if not all(settings.engine.in_process for settings in each):
+        raise UsageFault("it is for the simulator in process", "--runtime", "leave it out, or use --engine sim")
+    if cluster is not None:
+        raise UsageFault("its containers would be on other machines", "--runtime", "leave out --cluster")
 
 
 def _perform(
@@ -320,6 +249,7 @@ def _perform(
     database: str | None,
     specification: Path | None,
     features: Path | None,
+    traced: bool,
 ) -> int:
     from tck_kit.workers import Workers  # noqa: PLC0415 -- as above
 
@@ -340,13 +270,14 @@ def _perform(
             specification=specification,
             features=features,
             baseline=None if settings.baseline is None else read_baseline(settings.baseline),
+            trace=trace_in(settings.report_dir, wanted=traced),
         )
         prepared = prepare(asked, pool.folder)
         if settings.report_dir is not None:
-            files.prepare(settings.report_dir)
+            click.get_current_context().with_resource(files.kept(settings.report_dir))
         report = perform(prepared, pool, Console(stderr=True))
     if settings.report_dir is not None:
-        files.write_all(report, settings.report_dir)
+        files.write_all(report, settings.report_dir, {TRACE: asked.trace})
     terminal.write(report, sys.stdout)
     if left_out := prepared.catalogue.suite.left_out:
         click.echo(f"{left_out} more combinations were left out; --thorough runs them as well.")

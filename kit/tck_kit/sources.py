@@ -5,13 +5,16 @@ from __future__ import annotations
 import shutil
 import threading
 import zlib
+from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from tck_driver.bench import Bench
 from tck_driver.connection import About
 from tck_driver.engine import Engine
 from tck_driver.errors import DriverError
 from tck_driver.remote import RemoteEngine
+from tck_fakes.bench import FakeBench
 from tck_fakes.database import ObservedDatabase, SessionTable
 from tck_fakes.faulty import spoilt
 from tck_fakes.in_process import InProcessEngine
@@ -21,7 +24,17 @@ from tck_fakes.served import DATABASE
 from tck_fakes.stage import Stage
 from tck_kit.driver_keeper import DriverKeeper, Introduction
 from tck_kit.engine_choice import EngineChoice, Observed
+from tck_kit.trace.held import Held
+from tck_kit.trace.source import TraceSource
 from tck_simulator.store import Store
+
+if TYPE_CHECKING:
+    from tck_fakes.docker.ward import Ward
+
+#: The name of the world in which an engine is asked who it is.
+NOBODY = "declaration"
+#: The engine's own folder, within that of a scenario.
+BASE = "base"
 
 
 class Source(Protocol):
@@ -29,6 +42,8 @@ class Source(Protocol):
 
     #: The database that the simulator in process is to use.
     database_url: str | None
+    #: Whether nobody but the kit's own process has a hand in what happens.
+    in_process: bool
 
     def stage(self, place: Path, seed: str) -> Stage:
         """Make the surroundings of a scenario in its folder."""
@@ -38,8 +53,8 @@ class Source(Protocol):
         """Give the engine of a scenario."""
         ...
 
-    def table(self, stage: Stage) -> SessionTable | None:
-        """Give the engine's own database, where that can be looked into."""
+    def bench(self, stage: Stage) -> Bench:
+        """Give what steps can do to the surroundings."""
         ...
 
     def ending(self, stage: Stage) -> None:
@@ -58,12 +73,17 @@ class Source(Protocol):
 class InProcessSource:
     """The simulator, or with `faulty` one that is wrong on purpose. The store is emptied for each scenario."""
 
-    def __init__(self, folder: Path, version: str, database_url: str | None, faulty: str | None) -> None:
-        """Make the database."""
+    in_process = True
+
+    def __init__(
+        self, folder: Path, version: str, database_url: str | None, faulty: str | None, ward: Ward | None = None
+    ) -> None:
+        """Make the database. With a `ward`, containers are real ones."""
         url = database_url or f"sqlite:///{folder / 'engine.sqlite'}"
         self.database_url: str | None = url
         self._lock = threading.RLock()
         self._version = version
+        self._ward = ward
         #: Which engine that is wrong on purpose is made from now on, if any.
         self.faulty = faulty
         self._store = Store(url)
@@ -72,7 +92,12 @@ class InProcessSource:
 
     def stage(self, place: Path, seed: str) -> Stage:
         """Make the surroundings of a scenario."""
-        return Stage.at(place, zlib.crc32(seed.encode()), self._lock, {})
+        number = zlib.crc32(seed.encode())
+        if self._ward is None:
+            return Stage.at(place, number, self._lock, {})
+        from tck_fakes.docker.runtime import DockerRuntime  # noqa: PLC0415 -- with optional packages, and seldom needed
+
+        return Stage.at(place, number, self._lock, {}, partial(DockerRuntime, self._ward))
 
     def engine(self, stage: Stage) -> Engine:
         """Make an engine around them."""
@@ -93,6 +118,10 @@ class InProcessSource:
         """Give the simulator's database."""
         return self._table
 
+    def bench(self, stage: Stage) -> Bench:
+        """Give the bench over the fakes."""
+        return FakeBench(stage, stage.place / BASE, self._table)
+
     def ending(self, stage: Stage) -> None:
         """Do nothing."""
 
@@ -110,6 +139,7 @@ class DriverSource:
     """Engines behind a driver, one scenario after the other. `folder` is this worker's."""
 
     database_url: str | None = None
+    in_process = False
 
     def __init__(
         self, choice: EngineChoice, folder: Path, about: About, number: int, introduced: Introduction | None = None
@@ -145,6 +175,10 @@ class DriverSource:
                 self._let_tables_go()
             self._tables[url] = ObservedDatabase(url, self._observed.mapping)
         return self._tables[url]
+
+    def bench(self, stage: Stage) -> Bench:
+        """Give the bench over the fakes."""
+        return FakeBench(stage, stage.place / BASE, self.table(stage))
 
     def ending(self, stage: Stage) -> None:
         """Look whether anything lies outside of the scenario's folder; if so, only this scenario is to pay for it."""
@@ -186,8 +220,15 @@ def source(
     database_url: str | None,
     number: int,
     introduced: Introduction | None,
+    ward: Ward | None = None,
+    trace: Held | None = None,
 ) -> Source:
-    """Make the source of the chosen engine, in a worker's folder; `number` is the worker's."""
+    """Make the source of the chosen engine, in a worker's folder; `number` is the worker's.
+
+    With a `trace`, what was recorded of that engine stands in its place.
+    """
+    if trace is not None:
+        return TraceSource(trace, BASE, NOBODY)
     if choice.in_process:
-        return InProcessSource(folder, about.kit_version, database_url, choice.faulty)
+        return InProcessSource(folder, about.kit_version, database_url, choice.faulty, ward)
     return DriverSource(choice, folder, about, number, introduced)

@@ -11,6 +11,8 @@ from tck_driver.connection import About
 from tck_fakes.observed_mapping import SessionMapping
 from tck_kit.driver_keeper import Introduction
 from tck_kit.engine_choice import EngineChoice
+from tck_kit.real_containers import RealContainers
+from tck_kit.trace.held import Held
 
 _CONVERTER = Converter()
 _CONVERTER.register_unstructure_hook(SessionMapping, lambda mapping: mapping.plain())
@@ -35,6 +37,12 @@ class Task:
     introduced: Introduction | None = None
     #: The faults that go through scenarios before the engine, beside the controls of every run.
     faults: tuple[str, ...] = ()
+    #: Real containers for the simulator, where they are asked for.
+    containers: RealContainers | None = None
+    #: Whether to write down what happens, for it to be judged again.
+    recorded: bool = False
+    #: The trace that is judged again in the place of an engine, and the index to it.
+    trace: Held | None = None
 
     def encode(self) -> str:
         """Give it as JSON."""

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,14 +46,18 @@ def memory_folder() -> Path | None:
         return None
 
 
-def _clear_after_the_dead() -> None:
-    """Remove the folders of runs that were killed before they could: those in memory would stay there."""
-    for folder in (memory_folder() or Path(tempfile.gettempdir())).glob("session-tck-[0-9]*-*"):
-        number = folder.name.split("-")[2]
-        with suppress(OSError):
-            if number.isdecimal() and not psutil.pid_exists(int(number)) and folder.stat().st_uid == os.getuid():
-                free(folder)
-                shutil.rmtree(folder, ignore_errors=True)
+def clear_after_the_dead() -> None:
+    """Remove the folders of commands that were killed before they could: those in memory would stay there."""
+    usual = Path(tempfile.gettempdir())
+    for place in {memory_folder() or usual, usual}:
+        for folder in place.glob("session-tck-[0-9]*-*"):
+            number = folder.name.split("-")[2]
+            with suppress(OSError):
+                # Of a link of somebody else's, what it leads to may well be ours.
+                mine = folder.lstat().st_uid == os.getuid() and not folder.is_symlink()
+                if mine and number.isdecimal() and not psutil.pid_exists(int(number)):
+                    free(folder)
+                    shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -124,11 +128,13 @@ class Workers:
         self.all: list[Worker] = []
         self.events: queue.Queue[tuple[Worker, Event | None]] = queue.Queue()
         self.folder = Path()
+        #: Takes away what workers have left that were ended before they could do so.
+        self.clear: Callable[[], None] | None = None
         self._mark = secrets.token_hex(8)
 
     def __enter__(self) -> Self:
         """Make the folder and start the processes."""
-        _clear_after_the_dead()
+        clear_after_the_dead()
         self.folder = Path(tempfile.mkdtemp(prefix=f"session-tck-{os.getpid()}-", dir=memory_folder()))
         try:
             for _ in range(self.count):
@@ -146,6 +152,8 @@ class Workers:
             worker.kill()
         # A worker that was killed could not end its driver, which may hear of nothing.
         end_all(MARK, self._mark)
+        if self.clear is not None:
+            self.clear()
         free(self.folder)
         shutil.rmtree(self.folder, ignore_errors=True)
 

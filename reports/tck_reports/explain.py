@@ -1,13 +1,16 @@
 """What every format says about a report in the same words: verdict lines, tallies by area, and failures explained."""
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from tck_reports.outcomes import PRECEDENCE, Outcome
 from tck_reports.plain import visible
 from tck_reports.shape import CheckPart, ControlPart, ExpectationPart, Json, Report, RequirementPart, VerdictPart
+from tck_reports.verdict import nothing_else
 
 #: The three columns in which people count outcomes.
 PASSED: Final = frozenset({Outcome.PASSED})
@@ -28,6 +31,30 @@ EXIT_WORDS: Final[Mapping[int, str]] = {
     4: "kit or driver error",
     5: "stale baseline",
 }
+#: What an exit code of 0 means where the baseline alone made it so.
+EXCUSED: Final = "excused"
+#: Options of `run` that say how it is run and not how much of it: whoever repeats a failure gives them again.
+_REPEATED: Final = frozenset(
+    {
+        "--base",
+        "--database",
+        "--feature",
+        "--features",
+        "--observe-db",
+        "--profile",
+        "--runtime",
+        "--scenario-time-limit",
+        "--specification",
+        "--timeout-scale",
+    }
+)
+_REPEATED_FLAGS: Final = frozenset({"--no-project-file", "--thorough"})
+#: No shell and no person takes a longer word; a report that holds one was not written by a run.
+_LONGEST_WORD: Final = 4_096
+#: A scheme, a host, and nothing that an address has only as a percent sign with two digits.
+_ADDRESS: Final = re.compile(
+    r"https?://[A-Za-z0-9\[](?:[!#$&-;=?-\[\]_a-z~]|%[0-9A-Fa-f]{2})*", re.IGNORECASE | re.ASCII
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +94,11 @@ def fault(check: CheckPart) -> str:
     return f"{whose} ({check['reason']})" if check["reason"] else whose
 
 
+def short(text: str, most: int) -> str:
+    """Return the text, cut where it is longer than that, with a note of how much is left out."""
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} more characters)"
+
+
 def value_text(value: Json) -> str:
     """Return a JSON value on one line, as JSON, with control characters spelled out."""
     return visible(json.dumps(value, ensure_ascii=False))
@@ -94,7 +126,81 @@ def set_aside(verdict: VerdictPart) -> int:
 
 def exit_line(report: Report) -> str:
     """Return the exit code with its meaning and what decided it."""
-    return f"exit code {report['exit_code']}, {EXIT_WORDS[report['exit_code']]}: {report['exit_reason']}"
+    word, reason = exit_words(report)
+    return f"exit code {report['exit_code']}, {word}: {reason}"
+
+
+def exit_words(report: Report) -> tuple[str, str]:
+    """Return what the exit code means and what decided it.
+
+    An exit code of 0 lets a job pass; `conformant` is said of it only where that is the verdict.
+    """
+    code, asked = report["exit_code"], set(report["run"]["asked"])
+    verdicts = [verdict for profile, verdict in report["verdict"].items() if profile in asked]
+    if code or all(one["result"] == "conformant" for one in verdicts):
+        return EXIT_WORDS[code], report["exit_reason"]
+    names = {name for one in report["requirements"] if one["profile"] in asked for name in one["checks"]}
+    known = sum(one["outcome"] == Outcome.EXPECTED_FAILURE and one["id"] in names for one in report["checks"])
+    # An earlier kit wrote here that nothing speaks against the engine.
+    return EXCUSED, nothing_else(known) if known else report["exit_reason"]
+
+
+def surroundings_line(report: Report) -> str:
+    """Return what the engine met, in one sentence."""
+    met = report["run"]["surroundings"]
+    return (
+        f"Containers: {met['containers']}, isolation {met['isolation']}; agent CLIs: {met['clis']}; "
+        f"database: {met['database']}."
+    )
+
+
+def not_exercised_line(report: Report) -> str:
+    """Return which real parts had no share in the run, each with the way to it; empty where all had one."""
+    parts = [f"{one['part']} ({one['how']})" for one in report["run"]["surroundings"]["not_exercised"]]
+    return f"Not exercised: {'; '.join(parts)}." if parts else ""
+
+
+def shard_line(report: Report) -> str:
+    """Return which part of the scenarios was run, or of how many reports this one was merged; empty for a whole run."""
+    run = report["run"]
+    if run["shard"] is not None:
+        return f"Part {run['shard']['number']} of {run['shard']['count']} of the scenarios."
+    return f"Merged of {len(run['parts'])} parts." if run["parts"] else ""
+
+
+def reproduce(report: Report, *requirements: str) -> str:
+    """Return the command that runs what these requirements ask for as this run did, on one line, quoted for a shell."""
+    words = ["session-tck", "run", *_engine(report)]
+    for requirement in requirements:
+        words += ["--requirement", requirement]
+    words += ["--seed", str(report["run"]["seed"]), *_repeated(report["run"]["argv"])]
+    return visible(shlex.join(words)).replace("\n", "\\n")
+
+
+def _engine(report: Report) -> list[str]:
+    """Return how the engine is named; what a project file names, with folder and environment, it names again."""
+    engine, argv = report["run"]["engine"], report["run"]["argv"]
+    named = any(word == "--engine" or word.startswith("--engine=") for word in argv)
+    own = engine.startswith(("sim", "mutant:")) and " " not in engine
+    return ["--engine", engine] if engine and len(engine) <= _LONGEST_WORD and (named or own) else []
+
+
+def _repeated(argv: Iterable[str]) -> Iterator[str]:
+    """Yield those options of a run that bear on what its scenarios do."""
+    words = iter(argv)
+    for word in words:
+        name, joined, value = word.partition("=")
+        if word in _REPEATED_FLAGS:
+            yield word
+        elif name in _REPEATED:
+            value = value if joined else next(words, "")
+            if value and len(value) <= _LONGEST_WORD:
+                yield from (name, value)
+
+
+def address(text: str) -> str | None:
+    """Return the address of a page if it is one that a browser may be sent to: `http` or `https`, and whole."""
+    return text if _ADDRESS.fullmatch(text) and len(text) <= _LONGEST_WORD else None
 
 
 def profiles(report: Report) -> tuple[str, ...]:

@@ -13,8 +13,10 @@ from typing import Final
 from tck_reports.outcomes import MEANINGS, Outcome, worst
 from tck_reports.records import CheckRecord, EvidenceClass, RequirementEntry
 
+#: The reason of `not_run` where a check is in another part of a run that is shared out over jobs.
+SHARD: Final = "shard"
 #: Reasons of `not_run` by which the user asked for less; every other one means that the run was cut short.
-BY_CHOICE: Final = frozenset({"filter", "profile"})
+BY_CHOICE: Final = frozenset({"filter", "profile", SHARD})
 _NOTHING: Final[Mapping[str, str]] = {}
 
 
@@ -101,11 +103,29 @@ def grade(
         for entry in entries
     )
     in_profiles = {entry.id for entry in entries if entry.profile in profiles}
-    by_choice = {record.id for record in graded if record.outcome is Outcome.NOT_RUN and record.reason in BY_CHOICE}
-    filtered = None
-    if only is not None or any(in_profiles & {*record.requirements} for record in graded if record.id in by_choice):
-        filtered = f"filter: {len(selected)} of {len(in_profiles)} requirements were selected"
-    return Grading(results, graded, tuple(profiles), tuple(sorted(missing)), wrong, filtered, cut)
+    return Grading(
+        results,
+        graded,
+        tuple(profiles),
+        tuple(sorted(missing)),
+        wrong,
+        _filtered(graded, selected, in_profiles, narrowed=only is not None),
+        cut,
+    )
+
+
+def _filtered(
+    graded: Sequence[CheckRecord], selected: set[str], in_profiles: set[str], *, narrowed: bool
+) -> str | None:
+    """Return how less than everything was asked for: by a choice of requirements, by one part of several, or both."""
+    left = {one.reason for one in graded if one.outcome is Outcome.NOT_RUN and in_profiles & {*one.requirements}}
+    told: list[str] = []
+    if narrowed or left & (BY_CHOICE - {SHARD}):
+        told.append(f"filter: {len(selected)} of {len(in_profiles)} requirements were selected")
+    if SHARD in left:
+        others = sum(one.outcome is Outcome.NOT_RUN and one.reason == SHARD for one in graded)
+        told.append(f"shard: {others} scenarios are of other parts of the run")
+    return "; ".join(told) or None
 
 
 def _cut(records: Iterable[CheckRecord]) -> str | None:

@@ -10,14 +10,15 @@ from typing import Final, Literal
 class Outcome(StrEnum):
     """How a check, or a requirement, came out; declared worst first, which is the order in which they outrank another.
 
-    A requirement has the worst outcome of its checks: one pass never hides anything else.
+    A requirement has the worst outcome of its checks: one pass never hides anything else, and what is wrong with the
+    baseline alone (`stale`) hides nothing that the engine did.
     """
 
     ERROR = "error"
     FAILED = "failed"
     UNTESTABLE = "untestable"
-    STALE = "stale"
     FLAKY = "flaky"
+    STALE = "stale"
     NOT_RUN = "not_run"
     EXPECTED_FAILURE = "expected_failure"
     UNSUPPORTED = "unsupported"

@@ -23,7 +23,11 @@ MAX_DEPTH: Final = 20
 MAX_NODES: Final = 20_000
 REDACTED: Final = "[redacted]"
 #: The password in `scheme://user:password@host`.
-_URL_PASSWORD: Final = re.compile(r"(?<=://)([^\s/:@]{0,200}):([^\s/@]{1,500})(?=@)")
+_URL_PASSWORD: Final = re.compile(r"(?<=://)([^\s/:@]{0,200}):(?!\[redacted\]@)([^\s/@]{1,500})(?=@)")
+#: How a cut text, list or table ends. What is plain already stays as it is, so that a report can be made of reports.
+_CUT_TEXT: Final = re.compile(r"… \([0-9]{1,12} more characters\)")
+_CUT_LIST: Final = re.compile(r"… \([0-9]{1,12} more\)")
+_CUT_TABLE: Final = re.compile(r"[0-9]{1,12} more")
 #: A secret shorter than this would take ordinary words with it.
 _SHORTEST_SECRET: Final = 4
 #: Written so, a number is exact for every reader of JSON.
@@ -41,15 +45,17 @@ class Plainer:
 
     def text(self, value: str) -> str:
         """Return the text without secrets, encodable, and cut at `MAX_TEXT` characters."""
+        if not value.isascii():
+            value = value.encode("utf-8", "backslashreplace").decode("utf-8")
         if self._secrets is not None:
             value, times = self._secrets.subn(REDACTED, value)
             self.redactions += times
         if "://" in value:
             value, times = _URL_PASSWORD.subn(rf"\1:{REDACTED}", value)
             self.redactions += times
-        if len(value) > MAX_TEXT:
+        if len(value) > MAX_TEXT and not _CUT_TEXT.fullmatch(value, MAX_TEXT):
             value = f"{value[:MAX_TEXT]}… ({len(value) - MAX_TEXT} more characters)"
-        return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")
+        return value
 
     def texts(self, values: Iterable[str]) -> list[str]:
         """Return each text as `text` does."""
@@ -91,17 +97,28 @@ class Plainer:
                 return self.text(str(value) if isinstance(value, PurePath) else repr(value))
 
     def _mapping(self, value: Mapping[object, object], depth: int) -> Json:
+        held = list(value.items())
         plain = {
             self.text(key if isinstance(key, str) else str(key)): self.value(item, depth + 1)
-            for key, item in list(value.items())[:MAX_ITEMS]
+            for key, item in held[:MAX_ITEMS]
         }
-        if len(value) > MAX_ITEMS:
-            plain["…"] = f"{len(value) - MAX_ITEMS} more"
+        if rest := [item if key == "…" else None for key, item in held[MAX_ITEMS:]]:
+            plain["…"] = _left(rest, "{} more", _CUT_TABLE)
         return plain
 
     def _items(self, value: Collection[object], depth: int) -> Json:
-        plain = [self.value(item, depth + 1) for item in list(value)[:MAX_ITEMS]]
-        return [*plain, f"… ({len(value) - MAX_ITEMS} more)"] if len(value) > MAX_ITEMS else plain
+        held = list(value)
+        plain = [self.value(item, depth + 1) for item in held[:MAX_ITEMS]]
+        if rest := held[MAX_ITEMS:]:
+            plain.append(_left(rest, "… ({} more)", _CUT_LIST))
+        return plain
+
+
+def _left(rest: Sequence[object], told: str, form: re.Pattern[str]) -> str:
+    """Say how much was cut off, unless what is left says that already."""
+    first = rest[0]
+    done = len(rest) == 1 and isinstance(first, str) and form.fullmatch(first)
+    return str(first) if done else told.format(len(rest))
 
 
 def _digits(value: int) -> str:

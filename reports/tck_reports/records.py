@@ -66,6 +66,24 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """Another try of a scenario that was tried again than the one that decided."""
+
+    outcome: Outcome
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Excuse:
+    """The entry of the baseline that excuses a check; `since` is a date, YYYY-MM-DD."""
+
+    name: str
+    reason: str
+    owner: str
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
 class CheckRecord:
     """What one scenario (one row of its examples) gave."""
 
@@ -84,6 +102,9 @@ class CheckRecord:
     duration_ms: float = 0.0
     steps: tuple[str, ...] = ()
     failed_step: str | None = None
+    #: Earlier tries, where there was more than one.
+    attempts: tuple[Attempt, ...] = ()
+    excused: Excuse | None = None
 
     @property
     def broken(self) -> Expectation | None:
@@ -145,8 +166,102 @@ class Declaration:
 
 
 @dataclass(frozen=True, slots=True)
+class NotExercised:
+    """A real part that had no share in the run, so that nothing in the report rests on it, and how it would get one."""
+
+    part: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the engine met: real parts, or the kit's stand-ins for them.
+
+    A stand-in for a container engine writes down what an engine asks for and closes nothing, so its evidence is of the
+    kind `recorded`; only a real one makes it `enforced`.
+    """
+
+    containers: str = "stand-in"
+    isolation: Literal["recorded", "enforced"] = "recorded"
+    clis: str = "stand-ins"
+    database: str = "not looked into"
+    not_exercised: tuple[NotExercised, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One part of a run that is shared out: its number, from 1, and how many there are."""
+
+    number: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class MergedOf:
+    """The report of one part that a report was merged of."""
+
+    digest: str
+    number: int
+    started: str
+    finished: str
+
+
+@dataclass(frozen=True, slots=True)
+class Regraded:
+    """The run whose trace was judged again: digest of the trace, version of the kit that recorded it, its report."""
+
+    trace: str
+    kit: str
+    report: str | None = None
+
+
+#: What became of an entry of a baseline in a run.
+#: unused: nothing that it speaks of was run, or it fails in a way that it does not excuse, or, of a flaky check, there
+#: was nothing to excuse; stale: what it excuses does not happen any more; expired: its last day is over; unknown: there
+#: is nothing of its name.
+EntryState = Literal["used", "unused", "stale", "unknown", "expired"]
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineEntry:
+    """One known failure, or one check that is known to be flaky. Dates are YYYY-MM-DD; `until` is the last day."""
+
+    kind: Literal["failure", "flaky"]
+    target: Literal["requirement", "check"]
+    name: str
+    reason: str
+    owner: str
+    since: str
+    until: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UsedEntry:
+    """An entry of the baseline with what became of it, and the checks that it excused."""
+
+    entry: BaselineEntry
+    state: EntryState
+    checks: tuple[str, ...] = ()
+    #: Which failure it means, where it is narrowed down: an expectation by its statement, a way of failing, a step.
+    statement: str | None = None
+    fails: str | None = None
+    step: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UsedBaseline:
+    """The baseline that was held against a run; `digest` is that of its file."""
+
+    digest: str
+    entries: tuple[UsedEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RunFacts:
-    """How the run was made; `started` and `finished` are ISO 8601 with an offset, `budgets` are seconds by name."""
+    """How the run was made; `started` and `finished` are ISO 8601 with an offset, `budgets` are seconds by name.
+
+    `engine` is what `--engine` would say to name the engine under test.
+    """
 
     seed: int
     argv: tuple[str, ...]
@@ -156,6 +271,12 @@ class RunFacts:
     workers: int
     transport: str
     budgets: Mapping[str, float]
+    surroundings: Surroundings = field(default_factory=Surroundings)
+    engine: str = "sim"
+    shard: Shard | None = None
+    parts: tuple[MergedOf, ...] = ()
+    retries: int = 0
+    regraded: Regraded | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,11 @@
-"""The canonical report: built once, checked against its schema, read back only if it still says what was written."""
+"""The canonical report, built once: every format is rendered from it."""
 
 import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final
 
-from tck_reports.errors import ReportReadError
 from tck_reports.grading import Grading, RequirementResult
 from tck_reports.outcomes import Outcome
 from tck_reports.plain import Plainer
@@ -18,17 +14,27 @@ from tck_reports.records import (
     CheckRecord,
     Control,
     Declaration,
+    Excuse,
     Implementation,
     KitFacts,
-    RequirementEntry,
     RunFacts,
     SpecFacts,
+    Surroundings,
+    UsedBaseline,
 )
-from tck_reports.shape import SCHEMA_ID, CheckPart, Json, Report, RequirementPart, RunPart, VerdictPart
-from tck_reports.verdict import Conclusion, conclude
+from tck_reports.shape import (
+    SCHEMA_ID,
+    BaselinePart,
+    CheckPart,
+    ExcusePart,
+    Report,
+    RequirementPart,
+    RunPart,
+    SurroundingsPart,
+    VerdictPart,
+)
+from tck_reports.verdict import Conclusion
 
-#: A larger file is no report of this kit.
-MAX_BYTES: Final = 256 * 1024 * 1024
 _NOTHING: Final[Mapping[str, Sequence[str]]] = {}
 
 
@@ -44,6 +50,7 @@ def build(
     controls: Sequence[Control] = (),
     killed: Mapping[str, Sequence[str]] = _NOTHING,
     artifacts: Sequence[Artifact] = (),
+    baseline: UsedBaseline | None = None,
     secrets: Sequence[str] = (),
     redactions: int = 0,
 ) -> Report:
@@ -86,9 +93,10 @@ def build(
             }
             for one in controls
         ],
-        "verdict": _verdicts(conclusion, plainer),
+        "verdict": verdict_parts(conclusion, plainer),
         "exit_code": int(conclusion.exit_code),
         "exit_reason": plainer.text(conclusion.why),
+        "baseline": None if baseline is None else _baseline(baseline, plainer),
         "stale_entries": plainer.texts(conclusion.stale_entries),
         "requirements": [_requirement(one, killed.get(one.entry.id, ()), plainer) for one in grading.requirements],
         "checks": [_check(one, plainer) for one in grading.checks],
@@ -105,11 +113,27 @@ def _run(run: RunFacts, grading: Grading, conclusion: Conclusion, plainer: Plain
     return {
         "seed": run.seed,
         "argv": plainer.texts(run.argv),
+        "engine": plainer.text(run.engine),
         "started": plainer.text(run.started),
         "finished": plainer.text(run.finished),
         "host": {plainer.text(name): plainer.text(value) for name, value in run.host.items()},
         "workers": run.workers,
+        "shard": None if run.shard is None else {"number": run.shard.number, "count": run.shard.count},
+        "parts": [
+            {
+                "digest": plainer.text(one.digest),
+                "number": one.number,
+                "started": plainer.text(one.started),
+                "finished": plainer.text(one.finished),
+            }
+            for one in run.parts
+        ],
+        "retries": run.retries,
+        "regraded": None
+        if run.regraded is None
+        else {"trace": run.regraded.trace, "kit": plainer.text(run.regraded.kit), "report": run.regraded.report},
         "transport": plainer.text(run.transport),
+        "surroundings": _surroundings(run.surroundings, plainer),
         "budgets": {plainer.text(name): value for name, value in run.budgets.items()},
         "profiles": plainer.texts(grading.profiles),
         "asked": plainer.texts(conclusion.asked),
@@ -118,7 +142,41 @@ def _run(run: RunFacts, grading: Grading, conclusion: Conclusion, plainer: Plain
     }
 
 
-def _verdicts(conclusion: Conclusion, plainer: Plainer) -> dict[str, VerdictPart]:
+def _surroundings(met: Surroundings, plainer: Plainer) -> SurroundingsPart:
+    return {
+        "containers": plainer.text(met.containers),
+        "isolation": met.isolation,
+        "clis": plainer.text(met.clis),
+        "database": plainer.text(met.database),
+        "not_exercised": [{"part": plainer.text(one.part), "how": plainer.text(one.how)} for one in met.not_exercised],
+    }
+
+
+def _baseline(baseline: UsedBaseline, plainer: Plainer) -> BaselinePart:
+    return {
+        "digest": baseline.digest,
+        "entries": [
+            {
+                "kind": one.entry.kind,
+                "target": one.entry.target,
+                "name": plainer.text(one.entry.name),
+                "reason": plainer.text(one.entry.reason),
+                "owner": plainer.text(one.entry.owner),
+                "since": one.entry.since,
+                "until": one.entry.until,
+                "state": one.state,
+                "checks": plainer.texts(one.checks),
+                "statement": None if one.statement is None else plainer.text(one.statement),
+                "fails": one.fails,
+                "step": None if one.step is None else plainer.text(one.step),
+            }
+            for one in baseline.entries
+        ],
+    }
+
+
+def verdict_parts(conclusion: Conclusion, plainer: Plainer) -> dict[str, VerdictPart]:
+    """Return the verdicts, by profile."""
     return {
         profile: {
             "result": verdict.result,
@@ -180,6 +238,20 @@ def _check(record: CheckRecord, plainer: Plainer) -> CheckPart:
         "duration_ms": round(max(record.duration_ms, 0.0), 3) if math.isfinite(record.duration_ms) else 0.0,
         "steps": plainer.texts(record.steps),
         "failed_step": None if record.failed_step is None else plainer.text(record.failed_step),
+        "attempts": [
+            {"outcome": str(one.outcome), "reason": None if one.reason is None else plainer.text(one.reason)}
+            for one in record.attempts
+        ],
+        "excused": None if record.excused is None else _excuse(record.excused, plainer),
+    }
+
+
+def _excuse(excuse: Excuse, plainer: Plainer) -> ExcusePart:
+    return {
+        "name": plainer.text(excuse.name),
+        "reason": plainer.text(excuse.reason),
+        "owner": plainer.text(excuse.owner),
+        "since": excuse.since,
     }
 
 
@@ -193,120 +265,3 @@ def content_digest(report: Report) -> str:
 def encode(report: Report) -> bytes:
     """Return the bytes of `report.json`: ASCII, two spaces of indent, keys in the order of the schema."""
     return f"{json.dumps(report, indent=2, allow_nan=False)}\n".encode("ascii")
-
-
-@cache
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of `report.json`."""
-    text = (files("tck_reports") / "schemas" / "report-1.json").read_text(encoding="utf-8")
-    return cast("dict[str, Any]", json.loads(text))
-
-
-def validate(report: Json) -> list[str]:
-    """Return what the schema finds wrong, each as `place: what`, at most twenty; an empty list is a valid report."""
-    from itertools import islice  # noqa: PLC0415 - beside its one use
-
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - a tenth of a second that only readers pay
-
-    found = Draft202012Validator(schema()).iter_errors(report)  # pyright: ignore[reportUnknownMemberType] - untyped there
-    return [f"{one.json_path}: {one.message[:300]}" for one in islice(found, 20)]
-
-
-def inconsistencies(report: Report) -> list[str]:
-    """Return where a valid report contradicts itself: totals that do not follow from its outcomes, a wrong digest."""
-    wrong: list[str] = []
-    grading = _regraded(report)
-    controls = [Control(one["name"], one["expected"], one["observed"]) for one in report["controls"]]
-    again = conclude(grading, asked=report["run"]["asked"], controls=controls, stale_entries=report["stale_entries"])
-    if int(again.exit_code) != report["exit_code"]:
-        wrong.append(f"exit_code is {report['exit_code']}, but its outcomes give {int(again.exit_code)}")
-    for profile, verdict in _verdicts(again, Plainer()).items():
-        stated = report["verdict"].get(profile)
-        wrong += [
-            f"verdict.{profile}.{name} is {stated and stated[name]!r}, but its outcomes give {verdict[name]!r}"
-            for name in ("result", "witnessed", "numerator", "denominator", "counts")
-            if stated is None or stated[name] != verdict[name]
-        ]
-    outcomes = {one["id"]: one["outcome"] for one in report["checks"]}
-    for requirement in report["requirements"]:
-        passed = [outcomes.get(check) for check in requirement["checks"]]
-        if requirement["outcome"] == "passed" and (not passed or {*passed} != {"passed"} or requirement["missing"]):
-            wrong.append(f"{requirement['id']} is passed, but not all of its checks are")
-    if report["digest"] != content_digest(report):
-        wrong.append("digest does not fit the content")
-    return wrong
-
-
-def _regraded(report: Report) -> Grading:
-    """Return as much of the grading as the conclusion looks at."""
-    return Grading(
-        requirements=tuple(
-            RequirementResult(
-                RequirementEntry(
-                    id=one["id"],
-                    area=one["area"],
-                    level=one["level"],
-                    status=one["status"],
-                    profile=one["profile"],
-                    section=one["section"],
-                    anchor=one["anchor"],
-                    text=one["text"],
-                    text_digest=one["text_digest"],
-                ),
-                Outcome(one["outcome"]),
-                one["reason"],
-                "witnessed" if one["evidence"] == "witnessed" else "reported" if one["evidence"] else None,
-                tuple(one["checks"]),
-                tuple(one["missing"]),
-            )
-            for one in report["requirements"]
-        ),
-        checks=tuple(
-            CheckRecord(one["id"], one["scenario"], one["feature"], tuple(one["requirements"]), Outcome(one["outcome"]))
-            for one in report["checks"]
-        ),
-        profiles=tuple(report["run"]["profiles"]),
-        missing=tuple(report["missing_checks"]),
-        faults=tuple(report["faults"]),
-        filtered=report["run"]["filtered"],
-        cut_short=report["run"]["cut_short"],
-    )
-
-
-def read(path: Path) -> Report:
-    """Return the report in a file; ReportReadError where it is none, or does not say what the kit wrote."""
-    where = str(path)
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ReportReadError(f"larger than {MAX_BYTES} bytes", where, "name a report.json of session-tck")
-        content = path.read_bytes()
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ReportReadError(f"cannot be read: {why}", where, "name the report.json of a run") from error
-    try:
-        value: Json = json.loads(content, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise ReportReadError(
-            f"is no JSON: {error}", where, "name a report.json, and run again if it is damaged"
-        ) from error
-    stated = cast("dict[str, Json]", value).get("schema") if isinstance(value, dict) else None
-    if stated != SCHEMA_ID:
-        raise ReportReadError(
-            f"is not a report of schema {SCHEMA_ID} (its schema is {stated!r})", where, "use the kit that wrote it"
-        )
-    if problems := validate(cast("Json", value)):
-        raise ReportReadError(f"does not fit its schema: {problems[0]}", where, "run again; reports are not edited")
-    report = cast("Report", value)
-    try:
-        wrong = inconsistencies(report)
-    except ValueError as error:
-        wrong = [str(error)]
-    if wrong:
-        raise ReportReadError(
-            f"was changed after it was written: {wrong[0]}", where, "run again; reports are not edited"
-        )
-    return report
-
-
-def _no_constant(word: str) -> object:
-    raise ValueError(f"{word} is not JSON")

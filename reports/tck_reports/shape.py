@@ -1,8 +1,8 @@
-"""The shape of `report.json` as types; `schemas/report-1.json` says the same, and a test holds the two together."""
+"""The shape of `report.json` as types; `schemas/report-2.json` says the same, and a test holds the two together."""
 
 from typing import Any, Final, TypedDict
 
-SCHEMA_ID: Final = "urn:session-tck:schemas/report-1.json"
+SCHEMA_ID: Final = "urn:session-tck:schemas/report-2.json"
 
 #: A value as JSON has it. Writers show it as text and never look inside.
 Json = Any
@@ -40,16 +40,63 @@ class DeclaredPart(TypedDict):
     capabilities: dict[str, str]
 
 
+class NotExercisedPart(TypedDict):
+    """A real part that had no share in the run, and how it would get one."""
+
+    part: str
+    how: str
+
+
+class SurroundingsPart(TypedDict):
+    """What the engine met: real parts, or stand-ins."""
+
+    containers: str
+    isolation: str
+    clis: str
+    database: str
+    not_exercised: list[NotExercisedPart]
+
+
+class ShardPart(TypedDict):
+    """Which part of the scenarios was run, counted from 1."""
+
+    number: int
+    count: int
+
+
+class MergedPart(TypedDict):
+    """The report of one part of a run that was shared out."""
+
+    digest: str
+    number: int
+    started: str
+    finished: str
+
+
+class RegradedPart(TypedDict):
+    """The run whose trace was judged again: digest of the trace, version of the kit that recorded it, its report."""
+
+    trace: str
+    kit: str
+    report: str | None
+
+
 class RunPart(TypedDict):
     """How the run was made."""
 
     seed: int
     argv: list[str]
+    engine: str
     started: str
     finished: str
     host: dict[str, str]
     workers: int
+    shard: ShardPart | None
+    parts: list[MergedPart]
+    retries: int
+    regraded: RegradedPart | None
     transport: str
+    surroundings: SurroundingsPart
     budgets: dict[str, float]
     profiles: list[str]
     asked: list[str]
@@ -108,6 +155,22 @@ class ExpectationPart(TypedDict):
     evidence: list[str]
 
 
+class AttemptPart(TypedDict):
+    """Another try of a scenario than the one that decided."""
+
+    outcome: str
+    reason: str | None
+
+
+class ExcusePart(TypedDict):
+    """The entry of the baseline that excuses a check."""
+
+    name: str
+    reason: str
+    owner: str
+    since: str
+
+
 class CheckPart(TypedDict):
     """One scenario with its outcome; `expected` and `actual` are those of the first expectation that did not hold."""
 
@@ -126,6 +189,8 @@ class CheckPart(TypedDict):
     duration_ms: float
     steps: list[str]
     failed_step: str | None
+    attempts: list[AttemptPart]
+    excused: ExcusePart | None
 
 
 class ArtifactPart(TypedDict):
@@ -133,6 +198,30 @@ class ArtifactPart(TypedDict):
 
     path: str
     digest: str
+
+
+class BaselineEntryPart(TypedDict):
+    """One known failure, or one known flaky check, and what it came to in this run."""
+
+    kind: str
+    target: str
+    name: str
+    reason: str
+    owner: str
+    since: str
+    until: str | None
+    state: str
+    checks: list[str]
+    statement: str | None
+    fails: str | None
+    step: str | None
+
+
+class BaselinePart(TypedDict):
+    """The list of known failures that was held against the run."""
+
+    digest: str
+    entries: list[BaselineEntryPart]
 
 
 class Report(TypedDict):
@@ -152,6 +241,7 @@ class Report(TypedDict):
     verdict: dict[str, VerdictPart]
     exit_code: int
     exit_reason: str
+    baseline: BaselinePart | None
     stale_entries: list[str]
     requirements: list[RequirementPart]
     checks: list[CheckPart]

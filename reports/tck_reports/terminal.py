@@ -10,7 +10,9 @@ from tck_reports.explain import (
     exit_line,
     fault,
     findings,
+    not_exercised_line,
     profiles,
+    surroundings_line,
     tally,
     value_text,
     verdict_line,
@@ -50,6 +52,9 @@ def write(report: Report, stream: IO[str], *, width: int | None = None, color: b
         for part in _finding(finding):
             console.print(part)
     _notes(report, console)
+    for line in (surroundings_line(report), not_exercised_line(report)):
+        if line:
+            console.print(_text((line, "dim")))
     _verdicts(report, console)
 
 

@@ -7,7 +7,7 @@ Exit codes, the first that applies:
 3     the run was cut short: whatever else it says, it is not whole
 1     something failed, was untestable, or passed only on a second try
 3     a filter left something out, or there is nothing to judge by (so a filtered run gives 1 or 3, never 0)
-5     the baseline expects a failure that did not come, or names a check that does not exist
+5     the baseline expects a failure that did not come, or names a check or requirement that does not exist
 0     otherwise: conformant, or nonconformant by nothing but what the baseline excuses
 ====  ==================================================================================================================
 
@@ -65,8 +65,8 @@ def conclude(
 ) -> Conclusion:
     """Judge a graded run.
 
-    `asked` are the profiles that decide the exit code (all that ran, unless given); `stale_entries` are entries of the
-    baseline that name no check.
+    `asked` are the profiles that decide the exit code (all that ran, unless given); `stale_entries` say which
+    entries of the baseline are out of date, beyond those that a stale check shows.
     """
     invalid = (
         *grading.faults,
@@ -83,9 +83,22 @@ def conclude(
     }
     rows = [one for one in grading.requirements if one.entry.profile in deciding]
     demands = _demands(rows, grading, invalid, [verdicts[one] for one in deciding], stale_entries)
-    rank, why = min(demands, key=lambda demand: demand[0], default=(None, "nothing speaks against it"))
+    rank, why = min(demands, key=lambda demand: demand[0], default=(None, nothing_else(_known(rows, grading))))
     code = ExitCode.CONFORMANT if rank is None else _RANKS[rank]
     return Conclusion(verdicts, code, why, deciding, tuple(sorted(stale_entries)))
+
+
+def nothing_else(known: int) -> str:
+    """Say why an exit code is 0, with so many failures that the baseline excuses."""
+    if not known:
+        return "nothing speaks against it"
+    return f"nothing failed that the baseline does not excuse ({known} known failure{'s' if known > 1 else ''})"
+
+
+def _known(rows: Sequence[RequirementResult], grading: Grading) -> int:
+    """Count the checks of these requirements that fail as the baseline says."""
+    names = {name for row in rows for name in row.checks}
+    return sum(one.outcome is Outcome.EXPECTED_FAILURE and one.id in names for one in grading.checks)
 
 
 #: Exit codes in the order in which they win.
@@ -120,7 +133,7 @@ def _demands(
         if code is not ExitCode.CONFORMANT and not by_choice:
             yield _RANK_OF[code], f"{row.entry.id}: {row.outcome}{f' ({row.reason})' if row.reason else ''}"
     if stale_entries:
-        yield _STALE, f"the baseline names unknown checks: {', '.join(sorted(stale_entries))}"
+        yield _STALE, f"the baseline is out of date: {'; '.join(sorted(stale_entries))}"
     for verdict in verdicts:
         if verdict.result == "indeterminate":
             yield _PARTIAL, verdict.why

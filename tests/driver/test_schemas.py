@@ -397,7 +397,8 @@ class Writer:
     def _string(self, _file: str, node: Json) -> str:
         if "pattern" in node:
             pattern: str = node["pattern"]
-            return "http://127.0.0.1:1" if "http" in pattern else "2026-01-05T09:00:00Z"
+            schemes = {"^http://": "http://127.0.0.1:1", "^unix://": "unix:///s"}
+            return schemes.get(pattern, "2026-01-05T09:00:00Z")
         texts: tuple[str, ...] = ("a", "Grüße", "x" * 200, *(() if node.get("minLength") else ("",)))
         return self._random.choice(texts)
 

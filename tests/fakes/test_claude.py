@@ -188,3 +188,37 @@ def test_the_config_directory_moves_with_its_variable(box: Box) -> None:
 def test_a_prompt_may_come_on_stdin(box: Box) -> None:
     run = box.run(box.request("claude", "-p", stdin="--help me"))
     assert (run.state.exit_code, run.started.prompt) == (0, "--help me")
+
+
+def test_what_stands_in_place_of_an_answer_is_told_from_one(box: Box) -> None:
+    run = box.fresh("claude", script=Script("server_error"))
+    lines = [json.loads(line) for line in run.state.stdout.splitlines()]
+    assert [line["subtype"] for line in lines[:-2]] == ["init", *["api_retry"] * 10]
+    made_up, result = lines[-2:]
+    assert (made_up["type"], made_up["message"]["model"], made_up["error"]) == (
+        "assistant",
+        "<synthetic>",
+        "server_error",
+    )
+    assert (result["subtype"], result["is_error"], result["api_error_status"]) == ("success", True, 500)
+
+
+def test_a_refusal_is_a_line_of_its_own_in_stream_json_alone(box: Box) -> None:
+    streamed = box.go("claude", "-p", "--resume=x", "--output-format", "stream-json", "--verbose", "hi").state
+    line = json.loads(streamed.stdout)
+    assert (line["subtype"], line["errors"]) == ("error_during_execution", [streamed.stderr.removesuffix("\n")])
+    plain = box.go("claude", "-p", "--resume=x", "--output-format", "json", "hi").state
+    assert (plain.stdout, plain.stderr) == ("", streamed.stderr)
+
+
+@pytest.mark.parametrize(("name", "code"), [((), 0), (("--name=n",), 1)])
+def test_a_fresh_session_that_cannot_be_saved_ends_where_it_has_a_name(
+    box: Box, name: tuple[str, ...], code: int
+) -> None:
+    box.state("claude").chmod(0o500)
+    run = box.go("claude", "-p", *name, "--output-format", "json", "hi")
+    assert run.state.exit_code == code
+    told = json.loads(run.state.stdout)
+    assert ("EACCES" in str(told.get("errors"))) == bool(name)
+    assert run.answered is not None
+    assert not run.answered.saved

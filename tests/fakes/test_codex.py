@@ -100,7 +100,7 @@ def test_a_rollout_is_found_anywhere_below_sessions_but_under_its_own_name_only(
 DAMAGE = [
     (b"", "is empty (code -32603)"),
     (bytes(range(128, 256)), "stream did not contain valid UTF-8 (code -32603)"),
-    (b'{"type":"sess', "does not start with session metadata (code -32603)"),
+    (b'{"type":"sess', "is empty (code -32603)"),
 ]
 
 
@@ -124,12 +124,12 @@ def test_a_cut_tail_loses_its_turn_without_a_word(box: Box) -> None:
     assert run.answered.remembered == ("first",)
 
 
-def test_a_directory_in_place_of_the_rollout_is_no_rollout(box: Box) -> None:
+def test_a_directory_in_place_of_the_rollout_cannot_be_read(box: Box) -> None:
     session = box.fresh("codex").session
     path = rollout(box)
     path.unlink()
     path.mkdir()
-    assert "no rollout found" in box.resume("codex", session).state.stderr
+    assert "Is a directory (os error 21)" in box.resume("codex", session).state.stderr
 
 
 def test_an_unreadable_rollout_is_told_also_for_root(box: Box) -> None:
@@ -166,3 +166,14 @@ def test_a_server_error_is_told_without_its_number(box: Box) -> None:
     state = box.resume("codex", session, script=Script("server_error")).state
     assert "experiencing high demand" in state.stdout
     assert "500" not in state.stdout.replace(session, "")
+
+
+def test_a_folder_that_may_not_be_looked_into_is_not_said_to_be_empty(box: Box) -> None:
+    session = box.fresh("codex").session
+    box.state("codex").chmod(0o300)
+    try:
+        state = box.resume("codex", session).state
+    finally:
+        box.state("codex").chmod(0o700)
+    assert "failed to locate thread id" in state.stderr
+    assert "no rollout found" not in state.stderr

@@ -10,7 +10,7 @@ import pytest
 
 from tck_driver.bench import Script
 
-from .box import CHOSEN, Box, fresh, made_a_directory, resume
+from .box import CHOSEN, Box, fresh, made_a_directory
 
 UNKNOWN = "1a0c853d-0743-4f05-9d1a-906e0ac16f0e"
 JSON = ("--output-format", "json", "--allow-all-tools")
@@ -61,7 +61,7 @@ def chosen(*more: str) -> tuple[str, ...]:
 def test_only_the_last_event_names_the_session(box: Box) -> None:
     run = box.go("copilot", *chosen())
     lines = [json.loads(line) for line in run.state.stdout.splitlines()]
-    assert lines[-1] == {"type": "result", "sessionId": CHOSEN, "exitCode": 0}
+    assert (lines[-1]["type"], lines[-1]["sessionId"], lines[-1]["exitCode"]) == ("result", CHOSEN, 0)
     assert all(CHOSEN not in json.dumps(line) for line in lines[:-1])
     assert events(box).stat().st_mode & 0o777 == 0o600
 
@@ -91,10 +91,10 @@ def test_two_sessions_of_one_name_are_refused(box: Box) -> None:
 
 def test_a_resume_changes_into_the_stored_directory_unless_told_otherwise(box: Box) -> None:
     box.go("copilot", *chosen())
-    moved = box.go("copilot", "-p", "second", f"--resume={CHOSEN}", *JSON, workdir="/elsewhere")
-    assert json.loads(moved.state.stdout.splitlines()[0]) == {"type": "session.resume", "data": {"cwd": "/workspace"}}
-    stays = box.go("copilot", *resume("copilot", CHOSEN, "third"))
-    assert "session.resume" not in stays.state.stdout
+    box.go("copilot", "-p", "second", f"--resume={CHOSEN}", *JSON, workdir="/elsewhere")
+    box.go("copilot", "-p", "third", f"--resume={CHOSEN}", "-C", "/elsewhere", *JSON)
+    kept = [json.loads(line) for line in events(box).read_text().splitlines()]
+    assert [line["data"]["cwd"] for line in kept if line["type"] == "session.resume"] == ["/workspace", "/elsewhere"]
 
 
 def test_a_stored_directory_that_is_gone_gives_a_warning(box: Box) -> None:
@@ -115,7 +115,7 @@ DAMAGE: list[tuple[Callable[[Path], object], str]] = [
     ),
     (lambda path: path.with_name("workspace.yaml").write_bytes(b""), ""),
     (lambda path: path.with_name("workspace.yaml").write_bytes(b"\xff\xfe: ["), ""),
-    (lambda path: path.chmod(0o400), "Error executing prompt: Error: session save failed"),
+    (lambda path: path.chmod(0o400), "Error executing prompt: Error: Request session.send failed"),
 ]
 
 
@@ -128,7 +128,7 @@ def test_damaged_state_ends_with_exit_code_1_and_its_own_words_or_none(
     state = box.resume("copilot", CHOSEN).state
     assert (state.exit_code, state.stderr[: len(text)]) == (1, text)
     assert bool(state.stderr) == bool(text)
-    assert "result" not in state.stdout
+    assert '"type":"result"' not in state.stdout
 
 
 def test_an_unreadable_folder_and_an_unwritable_fresh_run_say_nothing_at_all(box: Box) -> None:
@@ -161,6 +161,17 @@ def test_a_cut_tail_loses_its_turn_without_a_word(box: Box) -> None:
 
 def test_a_provider_fault_still_ends_with_a_result(box: Box) -> None:
     run = box.go("copilot", *chosen(), script=Script("rate_limited"))
-    error, result = (json.loads(line) for line in run.state.stdout.splitlines()[-2:])
-    assert (error["errorType"], error["statusCode"]) == ("rate_limit", 429)
-    assert result == {"type": "result", "sessionId": CHOSEN, "exitCode": 1}
+    error, _, result = (json.loads(line) for line in run.state.stdout.splitlines()[-3:])
+    assert (error["data"]["errorType"], error["data"]["statusCode"]) == ("rate_limit", 429)
+    assert (result["type"], result["sessionId"], result["exitCode"]) == ("result", CHOSEN, 1)
+
+
+def test_events_that_cannot_be_written_end_the_run_after_the_answer(box: Box) -> None:
+    box.go("copilot", *chosen())
+    events(box).chmod(0o400)
+    state = box.resume("copilot", CHOSEN).state
+    kinds = [json.loads(line)["type"] for line in state.stdout.splitlines()]
+    assert state.exit_code == 1
+    assert "assistant.message" in kinds
+    assert "session.error" in kinds
+    assert "result" not in kinds

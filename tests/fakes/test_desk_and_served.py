@@ -41,6 +41,7 @@ from tck_fakes.clock import EPOCH, VirtualClock
 from tck_fakes.desk import CALLS, DeskClient, DeskForge, DeskRemover, DeskRuntime
 from tck_fakes.in_process import InProcessEngine
 from tck_fakes.outside import Outside
+from tck_fakes.runtime import FakeContainerRuntime
 from tck_fakes.served import DESK, ServedSimulator
 from tck_fakes.stage import Stage
 from tck_simulator.ports import ContainerRequest, ForgeError, IssueState
@@ -368,6 +369,7 @@ def test_a_request_for_a_container_arrives_as_it_was_made(house: House) -> None:
 
     assert runtime.find("run", "7") == [container]
     assert runtime.find("run", "8") == []
+    assert isinstance(stage.runtime, FakeContainerRuntime)
     assert stage.runtime.containers()[0].request == request
     assert runtime.poll(container) == stage.runtime.poll(container)
     runtime.stop(container)

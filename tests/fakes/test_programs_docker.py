@@ -289,6 +289,19 @@ def test_a_created_container_with_a_missing_mount_is_refused(desk: Desk) -> None
     assert reply.said == (1, "", f"Error response from daemon: {text}\n")
 
 
+def test_a_created_container_with_a_missing_volume_has_it_made_and_can_be_started(desk: Desk) -> None:
+    assert desk.docker(f"create --name nn -v {desk.root}/a:/w {CODEX}").code == 0
+    assert ((desk.root / "a").is_dir(), desk.box.witness.records) == (True, [])
+    assert desk.docker("start nn").said == (0, "nn\n", "")
+
+
+def test_more_lines_than_docker_can_count_are_refused(desk: Desk) -> None:
+    desk.docker(f"run --name nn {CODEX}")
+    reply = desk.docker(f"logs --tail {'9' * 5000} nn")
+    assert reply.said == (1, "", f"Error response from daemon: tail is no number: {'9' * 50}\n")
+    assert desk.programs.unknown == []
+
+
 def test_wait_names_exit_codes_in_turn(desk: Desk) -> None:
     desk.hang("run -d --name one")
     desk.docker(f"run --name two {CODEX}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tck_fakes.daemon.values import Free
 from tck_fakes.programs.templates import TemplateError, render
-from tck_fakes.programs.values import Free
 
 DATA = {
     "Id": "abc",

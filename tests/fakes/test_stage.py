@@ -17,9 +17,11 @@ from tck_driver.bench import Script, VersionShape
 from tck_driver.errors import KitError
 from tck_driver.stimuli import IssueClosed, IssueDeleted, RunDue
 from tck_driver.vocabulary import AdapterId, Closing, MailboxRef, Phase
-from tck_fakes.clock import EPOCH
+from tck_driver.witness import WitnessLog
+from tck_fakes.clock import EPOCH, VirtualClock
 from tck_fakes.programs.call import ProgramCall
 from tck_fakes.protection import Protection, free
+from tck_fakes.runtime import FakeContainerRuntime
 from tck_fakes.stage import Stage
 from tck_simulator.ports import ContainerRequest, ForgeError
 
@@ -45,8 +47,25 @@ def _codex(stage: Stage, script: Script, name: str = "one") -> Reply:
     stage.runtime.script(AdapterId.CODEX, script)
     words = ("run", "--name", name, "image", "codex", "exec", "--json", "--skip-git-repo-check", "--", "hello")
     reply = _start(stage, "docker", *words)
+    assert isinstance(stage.runtime, FakeContainerRuntime)
     assert stage.runtime.known(name), reply.stderr
     return reply
+
+
+def test_another_runtime_takes_the_place_of_the_stand_in(tmp_path: Path) -> None:
+    made: list[tuple[object, ...]] = []
+
+    def real(*given: object) -> FakeContainerRuntime:
+        made.append(given)
+        return FakeContainerRuntime(VirtualClock(), WitnessLog(), tmp_path)
+
+    one = Stage.at(tmp_path, 7, RLock(), {}, real)
+    assert made == [(one.clock, one.witness, tmp_path, 7)]
+    one.runtime.set_version(AdapterId.CODEX, "1.0.0", "hang")
+    container = one.runtime.start(ContainerRequest("image", ("codex", "--version"), (), (), (), 1000))
+    assert one.stands_still(container)
+    assert one.asked_version()
+    one.close()
 
 
 def test_a_scenario_begins_at_a_fixed_time_with_nothing_in_it(stage: Stage) -> None:

@@ -117,10 +117,10 @@ def test_a_wrong_option(command: Command, arguments: tuple[str, ...], words: str
     [
         (None, "cannot be read"),
         (b"{not json", "no JSON"),
-        (b"[1, 2]", "no JSON object"),
-        (b'{"a::b": ""}', "no reason"),
-        (b'{"a::b": 3}', "no reason"),
-        (b"\xff\xfe", "no JSON"),
+        (b"[1, 2]", "no TOML"),
+        (b'{"a::b": "issue 12"}', "the earlier form of a baseline"),
+        (b'{"a::b": 3}', "is not known"),
+        (b"\xff\xfe", "no UTF-8"),
     ],
 )
 def test_a_baseline_that_is_none(on_small: Command, small: Path, content: bytes | None, words: str) -> None:

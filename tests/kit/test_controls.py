@@ -12,15 +12,17 @@ import pytest
 
 from tck_fakes.faults import FAULTS
 from tck_fakes.faulty import CONTROLS
-from tck_kit import controls
+from tck_kit import controls, failures_shown
 from tck_kit.catalogue import Catalogue, Selection, read_catalogue, select
 from tck_kit.controls import DRAWN, Trial, drawn, seen, trials
 from tck_kit.events import Controlled, decode, encode
 from tck_kit.laboratory import Laboratory
 from tck_kit.performance import perform
-from tck_reports import files, grading, junit, report, terminal, verdict
+from tck_reports import files, grading, report, terminal, verdict
+from tck_reports.formats import junit
 from tck_reports.grading import Grading
 from tck_reports.outcomes import Outcome
+from tck_reports.reading import read
 from tck_reports.records import (
     CheckRecord,
     Control,
@@ -32,7 +34,6 @@ from tck_reports.records import (
     RunFacts,
     SpecFacts,
 )
-from tck_reports.report import read
 from tck_reports.shape import Report
 from tck_reports.verdict import Conclusion
 
@@ -293,7 +294,7 @@ real = grading.grade
 grading.grade = lambda entries, checks, *rest, **named: real(entries, map(held, checks), *rest, **named)
 """,
     "a writer that shows no failure": """
-import tck_reports.junit as junit
+import tck_reports.formats.junit as junit
 real = junit.render
 junit.render = lambda report: real({**report, "checks": [{**one, "outcome": "passed"} for one in report["checks"]]})
 """,
@@ -342,4 +343,4 @@ def test_junit_of_a_control_is_read_as_it_is_written() -> None:
 
     text = junit.render(_publish(graded, verdict.conclude(graded)))
 
-    assert controls._failures(text) == 0  # what names unknown requirements is an error, and no failure
+    assert failures_shown.junit_failures(text) == 0  # what names unknown requirements is an error, and no failure

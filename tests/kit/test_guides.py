@@ -10,6 +10,7 @@ import click
 import pytest
 
 from tck_kit.command_line import cli
+from tck_kit.known import read_baseline
 from tck_kit.project_file import NAME, read
 from tck_spec.rules import severities
 from tck_spec.settings import read_settings
@@ -21,7 +22,9 @@ GUIDES = (
     "docs/spec-authors.md",
     "docs/rules.md",
     "docs/proof.md",
+    "docs/ci.md",
     "examples/node-engine/README.md",
+    "examples/ci/README.md",
 )
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
@@ -51,7 +54,21 @@ def test_every_command_of_a_guide_has_the_options_that_it_is_given(guide: str, w
         assert context.params or not command.params
 
 
-@pytest.mark.parametrize("body", blocks("docs/implementers.md", "toml"))
+@pytest.mark.parametrize(
+    "body",
+    [
+        body
+        for guide in ("docs/implementers.md", "docs/ci.md")
+        for body in blocks(guide, "toml")
+        if "[[failure]]" in body
+    ],
+)
+def test_every_baseline_of_a_guide_can_be_read(body: str, tmp_path: Path) -> None:
+    (tmp_path / "known.toml").write_text(body, encoding="utf-8")
+    assert read_baseline(tmp_path / "known.toml").entries
+
+
+@pytest.mark.parametrize("body", [body for body in blocks("docs/implementers.md", "toml") if "[[failure]]" not in body])
 def test_every_project_file_of_the_guide_can_be_read(body: str, tmp_path: Path) -> None:
     (tmp_path / NAME).write_text(body, encoding="utf-8")
     read(tmp_path / NAME)

@@ -64,6 +64,7 @@ def test_everything_that_can_be_said_is_read(write: Write) -> None:
         report_dir = "/reports"
         seed = 0
         thorough = false
+        retries = 3
 
         [capabilities]
         "adapter.codex" = "supported"
@@ -86,6 +87,7 @@ def test_everything_that_can_be_said_is_read(write: Write) -> None:
         report_dir=Path("/reports"),
         seed=0,
         thorough=False,
+        retries=3,
         capabilities=(("adapter.codex", "supported"), ("view.incidents", "undeclared")),
     )
 
@@ -265,6 +267,7 @@ NEEDS_ENGINE = 'give exactly one of command, url, name, such as {command = "node
         # ranges and words
         ("[run]\nworkers = 0", ":2: run.workers is 0; it must be from 1 to 64"),
         ("[run]\nworkers = 65", ":2: run.workers is 65; it must be from 1 to 64"),
+        ("[run]\nretries = 6", ":2: run.retries is 6; it must be from 0 to 5"),
         ("[run]\nseed = -1", ":2: run.seed is -1; it must be from 0 to 4294967295"),
         ("[run]\nseed = 4294967296", ":2: run.seed is 4294967296; it must be from 0 to 4294967295"),
         ("[run]\ntimeout_scale = 0.0", ":2: run.timeout_scale is 0.0; it must be from 0.1 to 100"),

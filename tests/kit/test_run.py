@@ -10,7 +10,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tck_reports.report import read
+from tck_reports import files
+from tck_reports.reading import read
 
 from .conftest import FEATURE, SPECIFICATION, Command
 
@@ -36,12 +37,10 @@ def test_a_conforming_engine_gets_its_verdicts_with_numerator_and_denominator(on
 def test_every_format_is_written_and_nothing_else(on_small: Command, small: Path) -> None:
     on_small("run", "--report-dir", "report")
 
-    assert sorted(path.name for path in (small / "report").iterdir()) == [
-        "junit.xml",
-        "report.html",
-        "report.json",
-        "summary.md",
-    ]
+    assert sorted(path.name for path in (small / "report").iterdir()) == sorted(
+        [*files.FORMATS, "report.json", "trace.ndjson"]
+    )
+    assert {"report.html", "junit.xml", "summary.md"} < set(files.FORMATS)
 
 
 def test_the_same_seed_gives_the_same_outcomes_and_the_same_order(on_small: Command, small: Path) -> None:
@@ -232,7 +231,11 @@ NAMED = "small.feature::The first run is named"
 
 
 def _baseline(small: Path, **entries: str) -> None:
-    (small / "known.json").write_text(json.dumps(entries), encoding="utf-8")
+    text = "".join(
+        f'[[failure]]\ncheck = "{check}"\nreason = "{reason}"\nowner = "us"\nsince = 2026-01-31\n'
+        for check, reason in entries.items()
+    )
+    (small / "known.toml").write_text(text, encoding="utf-8")
 
 
 def test_a_known_failure_is_excused_and_the_verdict_stays_what_it_is(on_small: Command, small: Path) -> None:
@@ -240,7 +243,7 @@ def test_a_known_failure_is_excused_and_the_verdict_stays_what_it_is(on_small: C
     feature.write_text(FEATURE.replace("mend-the-door", "mend-the-window"), encoding="utf-8")
     _baseline(small, **{NAMED: "issue 12"})
 
-    done = on_small("run", "--baseline", "known.json")
+    done = on_small("run", "--baseline", "known.toml")
 
     assert done.returncode == 0, done.stdout
     assert "core: nonconformant 1/2" in done.stdout
@@ -249,13 +252,13 @@ def test_a_known_failure_is_excused_and_the_verdict_stays_what_it_is(on_small: C
 def test_a_known_failure_that_passes_makes_the_baseline_stale(on_small: Command, small: Path) -> None:
     _baseline(small, **{NAMED: "issue 12"})
 
-    assert on_small("run", "--baseline", "known.json").returncode == 5
+    assert on_small("run", "--baseline", "known.toml").returncode == 5
 
 
 def test_an_entry_for_a_check_that_does_not_exist_makes_the_baseline_stale(on_small: Command, small: Path) -> None:
     _baseline(small, **{"small.feature::Nothing": "issue 12"})
 
-    done = on_small("run", "--baseline", "known.json")
+    done = on_small("run", "--baseline", "known.toml")
 
     assert done.returncode == 5
     assert "small.feature::Nothing" in done.stdout
@@ -268,7 +271,7 @@ def test_an_entry_for_a_row_that_only_a_thorough_run_has_is_not_stale(on_small: 
     (small / "features" / "small.feature").write_text(text, encoding="utf-8")
     _baseline(small, **{"small.feature::A second run resumes[copilot]": "issue 12"})
 
-    assert on_small("run", "--baseline", "known.json").returncode == 0
+    assert on_small("run", "--baseline", "known.toml").returncode == 0
 
 
 def test_nothing_of_the_users_folder_is_looked_at(small: Path, on_small: Command) -> None:

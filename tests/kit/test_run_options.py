@@ -15,7 +15,7 @@ from tck_fakes.observed_mapping import SessionMapping
 from tck_kit import run_command
 from tck_kit.engine_choice import EngineChoice, Observed
 from tck_kit.faults import UsageFault
-from tck_kit.run_command import MOST_WORKERS, SCENARIO_TIME_LIMIT, TIME_LIMIT, Settings
+from tck_kit.run_settings import MOST_WORKERS, SCENARIO_TIME_LIMIT, TIME_LIMIT, Settings
 
 from .conftest import Command
 from .drivers import SANE
@@ -62,6 +62,7 @@ baseline = "known.json"
 report_dir = "report"
 seed = 5
 thorough = true
+retries = 2
 
 [capabilities]
 "adapter.grok-build" = "unsupported"
@@ -108,6 +109,7 @@ def test_a_project_file_says_everything_that_options_can_say(heard: Heard, tmp_p
         thorough=True,
         baseline=tmp_path / "known.json",
         report_dir=tmp_path / "report",
+        retries=2,
         capabilities={"adapter.grok-build": "unsupported"},
         source=tmp_path / "session-tck.toml",
     )
@@ -121,6 +123,7 @@ OPTIONS: list[tuple[tuple[str, ...], str, object]] = [
     (("--seed", "0"), "seed", 0),
     (("--baseline", "other.json"), "baseline", Path("other.json")),
     (("--report-dir", "elsewhere"), "report_dir", Path("elsewhere")),
+    (("--retries", "1"), "retries", 1),
 ]
 
 

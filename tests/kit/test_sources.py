@@ -13,10 +13,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tck_driver.bench import Bench
 from tck_driver.configuration import EngineConfig
 from tck_driver.connection import About
 from tck_driver.engine import Declaration, Engine, Leaks
 from tck_driver.errors import DriverError, EngineError
+from tck_fakes.bench import FakeBench
 from tck_fakes.stage import Stage
 from tck_kit.engine_choice import EngineChoice, Observed
 from tck_kit.laboratory import Laboratory
@@ -229,6 +231,7 @@ class Noting:
     wrong: Exception | None = None
     heard: list[str] = field(default_factory=list[str])
     database_url: str | None = None
+    in_process: bool = True
 
     def stage(self, place: Path, seed: str) -> Stage:
         return Stage.at(place, len(seed), RLock(), {})
@@ -238,8 +241,9 @@ class Noting:
             raise AssertionError(stage.place)
         return cast("Engine", Ends(self.heard, self.fault))
 
-    def table(self, stage: Stage) -> None:
-        self.heard.append(f"table of {stage.place.name}")
+    def bench(self, stage: Stage) -> Bench:
+        self.heard.append(f"bench of {stage.place.name}")
+        return FakeBench(stage, stage.place / "base", None)
 
     def ending(self, stage: Stage) -> None:
         self.heard.append(f"ending of {stage.place.name}")
@@ -280,7 +284,7 @@ def test_however_a_scenario_ends_its_surroundings_are_let_go_and_its_folder_is_g
     laboratory = Laboratory(tmp_path / "scenarios", 7, source)
     world = laboratory.world("a scenario")
     world.open()
-    assert source.heard == ["table of 0001", f"open {tmp_path / 'scenarios' / '0001' / 'base'}"]
+    assert source.heard == ["bench of 0001", f"open {tmp_path / 'scenarios' / '0001' / 'base'}"]
     source.heard.clear()
 
     raised: Exception | None = None
@@ -301,7 +305,7 @@ def test_who_an_engine_is_is_asked_in_a_scenario_that_is_ended(tmp_path: Path) -
     laboratory = Laboratory(tmp_path / "scenarios", 7, source)
 
     assert laboratory.declaration().name == "ends"
-    assert source.heard == ["table of 0001", "ending of 0001", "let go of 0001"]
+    assert source.heard == ["bench of 0001", "ending of 0001", "let go of 0001"]
 
 
 def test_an_engine_that_was_never_opened_is_not_closed(tmp_path: Path) -> None:
@@ -310,7 +314,7 @@ def test_an_engine_that_was_never_opened_is_not_closed(tmp_path: Path) -> None:
 
     laboratory.end(laboratory.world("a scenario"))
 
-    assert source.heard == ["table of 0001", "ending of 0001", "let go of 0001"]
+    assert source.heard == ["bench of 0001", "ending of 0001", "let go of 0001"]
 
 
 def test_a_driver_that_cannot_be_had_leaves_nothing_of_the_scenario(driven: Driven, tmp_path: Path) -> None:

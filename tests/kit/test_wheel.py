@@ -32,7 +32,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_specification_scenarios_schema_and_template_travel_in_the_wheel(unpacked: Path) -> None:
     assert (unpacked / "tck_kit" / "data" / "specification.md").is_file()
     assert list((unpacked / "tck_kit" / "data" / "scenarios").rglob("*.feature"))
-    assert (unpacked / "tck_reports" / "schemas" / "report-1.json").is_file()
+    assert (unpacked / "tck_reports" / "schemas" / "report-2.json").is_file()
     assert list((unpacked / "tck_reports" / "templates").iterdir())
     assert (unpacked / "tck_driver" / "schemas" / "envelope.json").is_file()
     assert (unpacked / "tck_kit" / "schemas" / "session-tck-1.json").is_file()

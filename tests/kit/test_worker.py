@@ -88,7 +88,7 @@ EVENTS: Sequence[Event] = (
             failed_step="Then b",
         )
     ),
-    Finished(0),
+    Finished(0, 7),
     Broken("no"),
 )
 

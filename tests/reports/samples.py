@@ -14,15 +14,23 @@ from tck_reports.records import (
     Expectation,
     Implementation,
     KitFacts,
+    NotExercised,
     RequirementEntry,
     RunFacts,
     SpecFacts,
+    Surroundings,
+    UsedBaseline,
 )
 from tck_reports.report import build
 from tck_reports.shape import Report
 from tck_reports.verdict import conclude
 
 DIGEST = f"sha256:{'0' * 64}"
+#: An engine that met stand-ins for containers and CLIs, and a real database.
+MET = Surroundings(
+    database="PostgreSQL",
+    not_exercised=(NotExercised("a real container engine", "session-tck run --runtime docker"),),
+)
 
 
 def entry(name: str, *, status: str = "agreed", level: str = "MUST", text: str | None = None) -> RequirementEntry:
@@ -125,6 +133,8 @@ def report_of(
     name: str = "simulator",
     secrets: Sequence[str] = (),
     redactions: int = 0,
+    surroundings: Surroundings = MET,
+    baseline: UsedBaseline | None = None,
 ) -> Report:
     return build(
         kit=KitFacts("0.1.0", DIGEST),
@@ -140,12 +150,14 @@ def report_of(
             workers=2,
             transport="stdio",
             budgets={"run": 600.0, "scenario": 20.0},
+            surroundings=surroundings,
         ),
         grading=grading,
         conclusion=conclude(grading, asked=asked, controls=controls, stale_entries=stale_entries),
         controls=controls,
         killed={"RESUME-1": ("never resumes", "resumes by name")},
         artifacts=(Artifact("witness.jsonl", DIGEST),),
+        baseline=baseline,
         secrets=secrets,
         redactions=redactions,
     )

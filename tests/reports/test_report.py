@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,12 +12,13 @@ import pytest
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
-from tck_reports import shape
+from tck_reports import reading, shape
 from tck_reports.errors import ReportReadError
 from tck_reports.grading import Grading
 from tck_reports.outcomes import Outcome
+from tck_reports.reading import inconsistencies, read, schema, validate
 from tck_reports.records import Control
-from tck_reports.report import content_digest, encode, inconsistencies, read, schema, validate
+from tck_reports.report import content_digest, encode
 from tck_reports.shape import Report
 
 from .samples import check, entry, graded, mixed_report, report_of
@@ -50,11 +52,12 @@ def test_the_agreed_field_names_are_there(place: str) -> None:
 def test_the_schema_is_itself_valid_and_has_a_versioned_id() -> None:
     Draft202012Validator.check_schema(schema())
     assert schema()["$id"] == shape.SCHEMA_ID
-    assert shape.SCHEMA_ID.endswith("/report-1.json")
+    assert shape.SCHEMA_ID.endswith("/report-2.json")
 
 
 def test_types_and_schema_name_the_same_fields() -> None:
     definitions = schema()["$defs"]
+    met = schema()["properties"]["run"]["properties"]["surroundings"]
     pairs: dict[str, dict[str, Any]] = {
         "Report": schema(),
         "VerdictPart": definitions["verdict"],
@@ -67,6 +70,15 @@ def test_types_and_schema_name_the_same_fields() -> None:
         },
         "ControlPart": schema()["properties"]["controls"]["items"],
         "ArtifactPart": schema()["properties"]["artifacts"]["items"],
+        "SurroundingsPart": met,
+        "NotExercisedPart": met["properties"]["not_exercised"]["items"],
+        "ShardPart": definitions["shard"],
+        "MergedPart": definitions["part"],
+        "RegradedPart": definitions["regraded"],
+        "AttemptPart": definitions["attempt"],
+        "ExcusePart": definitions["excuse"],
+        "BaselinePart": definitions["baseline"],
+        "BaselineEntryPart": definitions["baseline_entry"],
     }
     types = {name: kind for name, kind in vars(shape).items() if is_typeddict(kind)}
     assert set(pairs) == set(types)
@@ -186,15 +198,110 @@ def test_a_new_digest_does_not_make_an_edited_report_right(damage: Callable[[Rep
         read(written(report, tmp_path))
 
 
+def _check_twice(report: Report) -> None:
+    report["checks"].append(report["checks"][0])
+
+
+def _requirement_twice(report: Report) -> None:
+    report["requirements"].append(report["requirements"][0])
+
+
+@pytest.mark.parametrize(
+    ("damage", "what"),
+    [
+        (_check_twice, "check 'resumes' is there 2 times"),
+        (_requirement_twice, "requirement 'RESUME-1' is there 2 times"),
+    ],
+)
+def test_what_is_there_twice_is_refused_with_its_id(
+    damage: Callable[[Report], None], what: str, tmp_path: Path
+) -> None:
+    report = copy.deepcopy(mixed_report())
+    damage(report)
+    assert what in inconsistencies(report)
+    report["digest"] = content_digest(report)
+    with pytest.raises(ReportReadError, match=r"was changed after it was written: .* is there 2 times"):
+        read(written(report, tmp_path))
+
+
+@pytest.mark.parametrize("indent", [2, None])
+@pytest.mark.parametrize("seeds", ['"seed": 7, "seed": 42', '"seed": 42, "seed": 42', '"s\\u0065ed": 7, "seed": 42'])
+def test_a_name_that_stands_twice_in_one_object_is_refused(seeds: str, indent: int | None, tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    text = json.dumps(mixed_report(), indent=indent)
+    path.write_text(text, encoding="ascii")
+    assert read(path) == mixed_report()
+    path.write_text(text.replace('"seed": 42', seeds), encoding="ascii")
+    with pytest.raises(ReportReadError, match="'seed' stands twice in one object; run again; reports are not edited"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        "yesterday",
+        "",
+        "2026-01-02",
+        "2026-01-02T03:04:05",
+        "2026-02-30T03:04:05+00:00",
+        "0000-01-02T03:04:05+00:00",
+        "2026-01-02T03:04:05+99:00",
+        "20260102T030405+00:00",
+        "2026-W01-1T03:04:05+00:00",
+        "2026-01-02T03:04:05+00:00\n",
+    ],
+)
+@pytest.mark.parametrize("name", ["started", "finished"])
+def test_a_time_of_the_run_that_is_none_is_refused(name: str, time: str, tmp_path: Path) -> None:
+    report = cast("dict[str, Any]", copy.deepcopy(mixed_report()))
+    report["run"][name] = time
+    report["digest"] = content_digest(cast("Report", report))
+    with pytest.raises(ReportReadError, match=rf"run\.{name} is no time with an offset"):
+        read(written(cast("Report", report), tmp_path))
+
+
+@pytest.mark.parametrize("time", ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05.678+05:30"])
+def test_a_time_with_any_offset_is_one(time: str, tmp_path: Path) -> None:
+    report = copy.deepcopy(mixed_report())
+    report["run"]["started"] = time
+    report["digest"] = content_digest(report)
+    assert read(written(report, tmp_path))["run"]["started"] == time
+
+
+def test_the_time_of_a_part_is_one_as_well() -> None:
+    report = copy.deepcopy(mixed_report())
+    there = "2026-01-02T03:04:05+00:00"
+    report["run"]["parts"] = [{"digest": report["digest"], "number": 1, "started": "soon", "finished": there}]
+    assert inconsistencies(report) == ["run.parts.started is no time with an offset: 'soon'"]
+
+
+def test_what_is_no_regular_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, Path("/dev/zero"), tmp_path):
+        with pytest.raises(ReportReadError, match="cannot be read: it is no regular file"):
+            read(path)
+
+
+def test_no_more_is_read_than_shows_that_a_file_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(mixed_report(), tmp_path)
+    size = path.stat().st_size
+    monkeypatch.setattr(reading, "MAX_BYTES", size)
+    assert read(path) == mixed_report()
+    monkeypatch.setattr(reading, "MAX_BYTES", size - 1)
+    with pytest.raises(ReportReadError, match=f"larger than {size - 1} bytes"):
+        read(path)
+
+
 @pytest.mark.parametrize(
     ("content", "what"),
     [
         (b"", "is no JSON"),
         (b"\xff\xfe", "is no JSON"),
-        (b"[" * 100_000, "is no JSON"),
+        (b"[" * 100_000, "is nested too deeply"),
         (b'{"schema": NaN}', "is no JSON"),
-        (b"[]", "is not a report of schema"),
-        (b'{"schema": "urn:other:report-2.json"}', "is not a report of schema"),
+        (b"[]", "states no schema, so it is no report"),
+        (b'{"schema": "urn:other:report-2.json"}', "is not a report of a schema"),
     ],
     ids=["empty", "not text", "deep", "not a number", "a list", "another schema"],
 )

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from tck_reports.grading import Grading
 from tck_reports.outcomes import MEANINGS, ExitCode, Outcome
+from tck_reports.reading import inconsistencies
 from tck_reports.records import CheckRecord, Control, RequirementEntry, profiles_named
 from tck_reports.verdict import Conclusion, conclude
 
-from .samples import broke, check, entry, graded, held
+from .samples import broke, check, entry, graded, held, report_of
 
 
 def run_of(*outcomes: Outcome) -> Grading:
@@ -62,6 +63,50 @@ def test_outcomes_come_to_their_verdict_and_exit_code(
     outcomes: tuple[Outcome, ...], right: tuple[str, int, int, int]
 ) -> None:
     assert core(conclude(run_of(*outcomes))) == right
+
+
+@pytest.mark.parametrize(
+    ("beside", "right"),
+    [
+        (PASSED, ("nonconformant", 0, 1, 5)),
+        (Outcome.EXPECTED_FAILURE, ("nonconformant", 0, 1, 5)),
+        (Outcome.FLAKY, ("nonconformant", 0, 1, 1)),
+        (Outcome.FAILED, ("nonconformant", 0, 1, 1)),
+        (Outcome.UNTESTABLE, ("nonconformant", 0, 1, 1)),
+    ],
+)
+def test_an_entry_that_is_out_of_date_hides_nothing_that_fails_beside_it(
+    beside: Outcome, right: tuple[str, int, int, int]
+) -> None:
+    checks = [check("a", "RESUME-1", outcome=Outcome.STALE), check("b", "RESUME-1", outcome=beside, reason="why")]
+    grading = graded([entry("RESUME-1")], checks)
+    assert core(conclude(grading)) == right
+    assert inconsistencies(report_of(grading)) == []
+
+
+def test_a_report_that_called_such_a_requirement_stale_can_still_be_read() -> None:
+    flaky = check("b", "RESUME-1", outcome=Outcome.FLAKY, reason="why")
+    report = report_of(graded([entry("RESUME-1")], [check("a", "RESUME-1", outcome=Outcome.STALE), flaky]))
+    report["requirements"][0]["outcome"], report["exit_code"] = "stale", 5
+    report["verdict"]["core"]["counts"] = {"stale": 1}
+    assert inconsistencies(report) == []
+
+
+def test_exit_code_zero_says_what_the_baseline_excuses() -> None:
+    known = Outcome.EXPECTED_FAILURE
+    assert conclude(run_of(PASSED)).why == "nothing speaks against it"
+    assert conclude(run_of(PASSED, known)).why == "nothing failed that the baseline does not excuse (1 known failure)"
+    assert (
+        conclude(run_of(PASSED, known, known)).why
+        == "nothing failed that the baseline does not excuse (2 known failures)"
+    )
+
+
+def test_a_known_failure_of_a_profile_that_was_not_asked_for_has_no_share_in_the_reason() -> None:
+    entries = [entry("RESUME-1"), entry("RESUME-11", status="proposed")]
+    checks = [check("a", "RESUME-1"), check("b", "RESUME-11", outcome=Outcome.EXPECTED_FAILURE)]
+    grading = graded(entries, checks, profiles=("core", "hardened"))
+    assert conclude(grading, asked=("core",)).why == "nothing speaks against it"
 
 
 def test_a_filtered_run_never_gives_zero() -> None:

@@ -8,7 +8,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tck_reports import html, junit, markdown, terminal
+from tck_reports import terminal
+from tck_reports.formats import html, junit, markdown
 from tck_reports.outcomes import MEANINGS, Outcome
 from tck_reports.records import CheckRecord
 from tck_reports.shape import Report
@@ -226,7 +227,7 @@ def test_html_says_verdict_requirement_text_expected_and_actual() -> None:
         "indeterminate",
         "<strong>1</strong> of <strong>9</strong> requirements passed",
         "The engine SHOULD do what RESUME-3 says.",
-        "<pre>&#34;s-2&#34;</pre>",
+        "<pre>&#34;s-<mark>2</mark>&#34;</pre>",
         "argv: claude --resume s-2",
         "never resumes, resumes by name",
     ):

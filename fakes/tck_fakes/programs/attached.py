@@ -6,18 +6,13 @@ import signal
 from collections.abc import Callable
 
 from tck_fakes.container import Container
-from tck_fakes.programs.call import SIGNALLED, Channel
-from tck_fakes.runtime import FakeContainerRuntime
+from tck_fakes.daemon.daemon import Daemon
+from tck_fakes.daemon.errors import SIGNALLED
+from tck_fakes.programs.call import Channel
 
 _TERMINATION = (signal.SIGINT, signal.SIGTERM)
 #: How many of these end even a client that hands them on.
 _PATIENCE = 3
-
-
-def deliver(runtime: FakeContainerRuntime, live: Container, number: int) -> None:
-    """Send a signal to a container's first process: the kernel shields it unless an init process hands it on."""
-    if number == signal.SIGKILL or ("init", "true") in live.limits:
-        runtime.stop(live.id, SIGNALLED + number)
 
 
 class Attached:
@@ -25,14 +20,14 @@ class Attached:
 
     def __init__(
         self,
-        runtime: FakeContainerRuntime,
+        daemon: Daemon,
         live: Container,
         channel: Channel,
         streams: tuple[str, ...] = (),
         *,
         proxied: bool = True,
     ) -> None:
-        self._runtime = runtime
+        self._daemon = daemon
         self._live = live
         self._channel = channel
         self._streams = streams or ("stdout", "stderr")
@@ -58,7 +53,7 @@ class Attached:
         if not self._proxied:
             self._channel.exit(SIGNALLED + number)
             return
-        deliver(self._runtime, self._live, number)
+        self._daemon.deliver(self._live, number)
         self._terminations += number in _TERMINATION
         if self._terminations == _PATIENCE:
             self._channel.err(f"\ngot {_PATIENCE} SIGTERM/SIGINTs, forcefully exiting\n")

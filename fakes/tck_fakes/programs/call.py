@@ -6,11 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-#: The exit code of the container runtime's own errors, as docker has it.
-REFUSED = 125
-#: What a shell adds to a signal's number for the exit code of a process that died from it.
-SIGNALLED = 128
-
 
 @dataclass(frozen=True, slots=True)
 class ProgramCall:

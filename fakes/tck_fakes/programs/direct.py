@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tck_fakes.daemon.errors import SIGNALLED
 from tck_fakes.direct import HOST
-from tck_fakes.programs.call import SIGNALLED, Channel, Process, ProgramCall
+from tck_fakes.programs.call import Channel, Process, ProgramCall
 from tck_fakes.runtime import FakeContainerRuntime
 from tck_fakes.standins.base import KILLED
 from tck_simulator.ports import ContainerRequest

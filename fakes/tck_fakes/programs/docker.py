@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tck_fakes.daemon.daemon import Daemon
+from tck_fakes.daemon.errors import EXEC, REFUSED, UNKNOWN, UnknownError
 from tck_fakes.programs import lifecycle, listing, surroundings
-from tck_fakes.programs.call import REFUSED, Channel, Over, Process, ProgramCall
+from tck_fakes.programs.call import Channel, Over, Process, ProgramCall
 from tck_fakes.programs.flags import FlagError, Words, read
-from tck_fakes.programs.job import UNKNOWN, Job, RefusalError, Services, UnknownError
+from tck_fakes.programs.job import Job, RefusalError
 from tck_fakes.programs.options import ALIASES, COMMANDS, GLOBAL, Command
 
 _ACTIONS: dict[str, Callable[[Job], Process]] = {
@@ -36,17 +38,13 @@ _ACTIONS: dict[str, Callable[[Job], Process]] = {
 }
 _GROUPS = frozenset(name.split()[0] for name in (*ALIASES, *COMMANDS) if " " in name)
 _VERSION = "Docker version 28.2.2, build e6534b4\n"
-_EXEC = (
-    "session-tck's stand-in for docker runs no further command in a container: give the agent's command to "
-    "`docker run` itself, so that what it is given can be witnessed"
-)
 
 
 class Docker:
     """The docker command over the kit's container runtime."""
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
+    def __init__(self, daemon: Daemon) -> None:
+        self._daemon = daemon
 
     def wants_stdin(self, call: ProgramCall) -> bool:
         """Tell whether the command reads its standard input before it begins."""
@@ -72,7 +70,7 @@ class Docker:
             channel.err(f"{error}\n")
             channel.exit(error.code)
         except UnknownError as error:
-            self._services.unknown.append(str(error))
+            self._daemon.unknown.append(str(error))
             channel.err(f"{UNKNOWN} {error}\n")
             channel.exit(REFUSED)
         return Over()
@@ -83,7 +81,7 @@ class Docker:
             given = read(words, command.known, mixed=command.mixed)
         except FlagError as error:
             if str(error).startswith("unknown"):
-                self._services.unknown.append(f"{error} (docker {name})")
+                self._daemon.unknown.append(f"{error} (docker {name})")
                 channel.err(f"{UNKNOWN} an option of docker {name}:\n")
             raise RefusalError(f"{error}\n\n{_usage(name, command, 'Run')}", REFUSED) from None
         if given.on("help"):
@@ -91,7 +89,7 @@ class Docker:
             channel.exit(0)
             return Over()
         _count(name, command, given)
-        return _ACTIONS[name](Job(name, given, call, channel, self._services))
+        return _ACTIONS[name](Job(name, given, call, channel, self._daemon))
 
 
 def _command(argv: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -109,7 +107,7 @@ def _command(argv: Sequence[str]) -> tuple[str, Sequence[str]]:
         name, *words = (f"{name} {words[0]}", *words[1:])
     name = ALIASES.get(name, name)
     if name in ("exec", "container exec"):
-        raise UnknownError(f"docker exec\n{_EXEC}")
+        raise UnknownError(EXEC)
     if name not in COMMANDS:
         raise UnknownError(f"the command docker {name}")
     return name, words

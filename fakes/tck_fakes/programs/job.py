@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from tck_fakes.clock import VirtualClock
 from tck_fakes.container import Container
+from tck_fakes.daemon.daemon import Daemon
+from tck_fakes.daemon.errors import DaemonError
 from tck_fakes.programs.call import Channel, ProgramCall
 from tck_fakes.programs.flags import Words
 from tck_fakes.runtime import FakeContainerRuntime
-
-#: What each text about something that the stand-in lacks begins with, so that nobody takes it for docker's.
-UNKNOWN = "session-tck's stand-in for docker does not know"
 
 
 class RefusalError(Exception):
@@ -22,21 +20,6 @@ class RefusalError(Exception):
         self.code = code
 
 
-class UnknownError(Exception):
-    """Real docker may do what is asked, and the stand-in does not: the kit's lack, and no fault of the engine's."""
-
-
-@dataclass(slots=True)
-class Services:
-    """What all commands work on."""
-
-    runtime: FakeContainerRuntime
-    clock: VirtualClock
-    unknown: list[str] = field(default_factory=list[str])
-    #: Networks, those that are always there and those that were made.
-    networks: list[str] = field(default_factory=lambda: ["bridge", "host", "none"])
-
-
 @dataclass(frozen=True, slots=True)
 class Job:
     """One command with its words read."""
@@ -45,19 +28,19 @@ class Job:
     words: Words
     call: ProgramCall
     channel: Channel
-    services: Services
+    daemon: Daemon
 
     @property
     def runtime(self) -> FakeContainerRuntime:
         """The containers."""
-        return self.services.runtime
+        return self.daemon.runtime
 
     def find(self, reference: str) -> Container:
         """Give the container that a word means. Raises `RefusalError`."""
-        live = self.runtime.look(reference)
-        if live is None:
-            raise RefusalError(f"Error response from daemon: No such container: {reference}")
-        return live
+        try:
+            return self.daemon.find(reference)
+        except DaemonError as error:
+            raise RefusalError(f"Error response from daemon: {error}") from None
 
     def done(self, text: str = "", code: int = 0) -> None:
         """Answer in full."""

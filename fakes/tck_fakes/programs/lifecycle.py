@@ -3,37 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from tck_fakes.container import Container
-from tck_fakes.programs.attached import Attached, Following, deliver
-from tck_fakes.programs.call import REFUSED, Over, Process
-from tck_fakes.programs.job import Job, RefusalError, UnknownError
-from tck_fakes.programs.listing import passes
+from tck_fakes.daemon.errors import REFUSED, DaemonError, UnknownError
+from tck_fakes.daemon.values import whole
+from tck_fakes.programs.attached import Attached, Following
+from tck_fakes.programs.call import Over, Process
+from tck_fakes.programs.job import Job, RefusalError
 from tck_fakes.programs.mounts import MountError
-from tck_fakes.programs.order import Order, OrderError, read_order, signal_number
-from tck_fakes.runtime import FakeContainerRuntime
-from tck_fakes.view import ContainerView, MountRefusedError
-
-
-@dataclass(frozen=True, slots=True)
-class _Remover:
-    """Removes a container at its end, before anybody else learns of the end."""
-
-    runtime: FakeContainerRuntime
-    container: str
-
-    def out(self, text: str) -> None:
-        """Do nothing."""
-
-    def err(self, text: str) -> None:
-        """Do nothing."""
-
-    def ended(self, exit_code: int) -> None:
-        """Remove it."""
-        del exit_code
-        self.runtime.remove(self.container)
+from tck_fakes.programs.order import Order, OrderError, read_order
 
 
 def run(job: Job) -> Process:
@@ -50,7 +30,7 @@ def run(job: Job) -> Process:
     if not stays:
         job.done()
         return Over()
-    attached = Attached(job.runtime, live, job.channel, order.streams, proxied=order.proxied)
+    attached = Attached(job.daemon, live, job.channel, order.streams, proxied=order.proxied)
     live.watch(attached)
     return attached
 
@@ -58,10 +38,9 @@ def run(job: Job) -> Process:
 def create(job: Job) -> Process:
     """Make a container and name its id."""
     order = _order(job)
-    try:
-        ContainerView(order.request.mounts, order.request.home, Path("/nonexistent")).close()
-    except MountRefusedError as error:
-        raise RefusalError(f"Error response from daemon: {error}") from None
+    refusal = job.daemon.refusal(order.container)
+    if refusal is not None:
+        raise RefusalError(f"Error response from daemon: {refusal}")
     job.done(f"{_created(job, order).long_id}\n")
     return Over()
 
@@ -84,7 +63,7 @@ def start(job: Job) -> Process:
                 text, _ = refusal
                 raise RefusalError(f"{text}\nError: failed to start containers: {reference}")
         if attach:
-            attached = Attached(job.runtime, live, job.channel, proxied=words.on("sig-proxy", default=True))
+            attached = Attached(job.daemon, live, job.channel, proxied=words.on("sig-proxy", default=True))
             live.watch(attached)
             return attached
         job.channel.out(f"{reference}\n")
@@ -98,23 +77,14 @@ def stop(job: Job) -> Process:
 
 
 def _stop(job: Job, live: Container) -> None:
-    named = job.words.last("signal") or dict(live.limits).get("stop-signal", "TERM")
-    number = _number(named)
-    deliver(job.runtime, live, number)
-    job.runtime.stop(live.id)
+    job.daemon.stop(live, job.words.last("signal"))
 
 
 def kill(job: Job) -> Process:
     """Send a signal."""
-    number = _number(job.words.last("signal") or "KILL")
 
     def send(job: Job, live: Container) -> None:
-        if live.phase != "running":
-            raise RefusalError(
-                f"Error response from daemon: cannot kill container: {live.name}: "
-                f"container {live.long_id} is not running"
-            )
-        deliver(job.runtime, live, number)
+        job.daemon.kill(live, job.words.last("signal"))
 
     return _each(job, send)
 
@@ -123,12 +93,7 @@ def remove(job: Job) -> Process:
     """Remove containers; one that runs only by force."""
 
     def remove_one(job: Job, live: Container) -> None:
-        if live.phase == "running" and not job.words.on("force"):
-            raise RefusalError(
-                f'Error response from daemon: cannot remove container "/{live.name}": '
-                "container is running: stop the container before removing or force remove"
-            )
-        job.runtime.remove(live.id)
+        job.daemon.remove(live, force=job.words.on("force"))
 
     return _each(job, remove_one, forgives=job.words.on("force"))
 
@@ -138,9 +103,10 @@ def prune(job: Job) -> Process:
     asked = [(name, value) for name, _, value in (given.partition("=") for given in job.words.all("filter"))]
     if not job.words.on("force"):
         raise RefusalError("session-tck's stand-in for docker asks no questions: use docker container prune --force")
-    gone = [live for live in job.runtime.containers() if live.phase != "running" and passes(live, asked)]
-    for live in gone:
-        job.runtime.remove(live.id)
+    try:
+        gone = job.daemon.prune(asked)
+    except DaemonError as error:
+        raise RefusalError(f"Error response from daemon: {error}") from None
     names = "".join(f"{live.long_id}\n" for live in gone)
     job.done((f"Deleted Containers:\n{names}\n" if gone else "") + "Total reclaimed space: 0B\n")
     return Over()
@@ -167,7 +133,7 @@ def attach(job: Job) -> Process:
     live = job.find(job.words.positionals[0])
     if live.phase != "running":
         raise RefusalError("cannot attach to a stopped container, start it first")
-    attached = Attached(job.runtime, live, job.channel, proxied=job.words.on("sig-proxy", default=True))
+    attached = Attached(job.daemon, live, job.channel, proxied=job.words.on("sig-proxy", default=True))
     live.watchers.append(attached)
     return attached
 
@@ -178,8 +144,11 @@ def logs(job: Job) -> Process:
     shown = live.log
     tail = job.words.last("tail", "all")
     if tail.isdecimal():
+        most = whole(tail)
+        if most is None:
+            raise RefusalError(f"Error response from daemon: tail is no number: {tail[:50]}")
         lines = [(err, line) for err, text in live.log for line in text.splitlines(keepends=True)]
-        shown = lines[max(0, len(lines) - int(tail)) :]
+        shown = lines[max(0, len(lines) - most) :]
     for err, text in () if live.phase == "refused" else shown:
         (job.channel.err if err else job.channel.out)(text)
     if not job.words.on("follow") or live.ended:
@@ -197,10 +166,8 @@ def _order(job: Job) -> Order:
     except OrderError as error:
         if error.bare:
             raise RefusalError(str(error)) from None
-        raise _refusal(job, str(error), daemon=not error.client) from None
-    except MountError as error:
-        if error.unknown:
-            raise UnknownError(str(error)) from None
+        raise _refusal(job, str(error), daemon=False) from None
+    except (MountError, DaemonError) as error:
         raise _refusal(job, str(error), daemon=True) from None
 
 
@@ -212,66 +179,31 @@ def _refusal(job: Job, text: str, *, daemon: bool) -> RefusalError:
 
 
 def _created(job: Job, order: Order) -> Container:
-    name = order.name.removeprefix("/")
-    taken = job.runtime.look(f"/{name}") if name else None
-    if taken is not None:
-        raise _refusal(
-            job,
-            f'Conflict. The container name "/{name}" is already in use by container "{taken.long_id}". '
-            "You have to remove (or rename) that container to be able to reuse that name.",
-            daemon=True,
-        )
     cidfile = Path(job.call.cwd, order.cidfile)
     if order.cidfile and cidfile.exists():
         text = f"container ID file found, make sure the other container isn't running or delete {order.cidfile}"
         raise _refusal(job, text, daemon=False)
-    for folder in order.asked.made:
-        try:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            if not Path(folder).exists():
-                text = f"error while creating mount source path '{folder}': mkdir {folder}: {error.strerror}"
-                raise _refusal(job, text, daemon=True) from None
-    container = job.runtime.create(order.request, name, order.limits)
-    live = job.find(container)
-    live.name = name or f"standin_{container}"
+    try:
+        live = job.daemon.create(order.container)
+    except DaemonError as error:
+        raise _refusal(job, str(error), daemon=True) from None
     if order.cidfile:
         try:
             cidfile.write_text(live.long_id)
         except OSError as error:
-            job.runtime.remove(container)
+            job.daemon.drop(live)
             text = f"failed to create the container ID file: open {order.cidfile}: {error.strerror}"
             raise _refusal(job, text, daemon=False) from None
-    if order.removed:
-        live.auto_removed = True
-        live.watch(_Remover(job.runtime, container))
     return live
 
 
 def _begin(job: Job, live: Container) -> tuple[str, int] | None:
     """Start a container; where it cannot, give the daemon's words and the exit code."""
-    job.runtime.begin(live.id)
-    if live.phase != "refused":
-        return None
-    text, code = live.state().stderr.strip(), live.exit_code or REFUSED
-    if code == REFUSED:
-        # Docker refuses such a one before it makes it.
-        job.runtime.remove(live.id)
-        return text, code
-    job.services.unknown.append(f"the program {live.request.argv[0]!r} in the image {live.request.image}")
-    said = (
-        "Error response from daemon: failed to create task for container: failed to create shim task: OCI runtime "
-        f"create failed: runc create failed: unable to start container process: error during container init: {text}: "
-        "unknown"
-    )
-    return said, code
-
-
-def _number(named: str) -> int:
-    number = signal_number(named)
-    if number is None:
-        raise RefusalError(f"Error response from daemon: invalid signal: {named}")
-    return number
+    try:
+        job.daemon.begin(live)
+    except DaemonError as error:
+        return f"Error response from daemon: {error}", error.code
+    return None
 
 
 def _each(job: Job, action: Callable[[Job, Container], None], *, forgives: bool = False) -> Process:
@@ -282,8 +214,10 @@ def _each(job: Job, action: Callable[[Job, Container], None], *, forgives: bool 
             action(job, job.find(reference))
         except RefusalError as error:
             job.channel.err(f"{error}\n")
-            there = job.runtime.look(reference) is not None
-            code = code if forgives and not there else error.code
+            code = code if forgives else error.code
+        except DaemonError as error:
+            job.channel.err(f"Error response from daemon: {error}\n")
+            code = 1
         else:
             job.channel.out(f"{reference}\n")
     job.done(code=code)

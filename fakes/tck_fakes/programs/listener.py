@@ -2,7 +2,7 @@
 
 The containers belong to the kit's one lock. A connection's reader takes it to begin a program or to hand a signal on;
 what a program puts out is only queued under it, and written by a thread of the connection's own, so that a process
-that does not read holds nobody up. Nothing here waits for the lock without end, so that closing always succeeds.
+that does not read holds nobody up.
 """
 
 from __future__ import annotations
@@ -12,26 +12,20 @@ import json
 import queue
 import socket as sockets
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import cast
 
-from tck_driver.errors import KitError
-from tck_fakes.programs.call import REFUSED, SIGNALLED, Process, ProgramCall
+from tck_fakes.daemon.errors import REFUSED, SIGNALLED
+from tck_fakes.listening import GoneError, Listening
+from tck_fakes.programs.call import Process, ProgramCall
 from tck_fakes.programs.programs import Programs
 
 #: The longest line a program may send; a prompt stands in it whole.
 MAX_LINE = 16 * 1024 * 1024
 #: How much may wait to be read by a program before it is given up.
 MAX_WAITING = 64 * 1024 * 1024
-#: The longest path a Unix socket can have on every system.
-MAX_PATH = 103
 _BLOCK = 65_536
-_MOMENT = 0.05
-
-
-class _GoneError(Exception):
-    """The program has ended, or the listener closes."""
 
 
 class _RefusedError(Exception):
@@ -67,6 +61,10 @@ class _Connection:
         self._queue.put(None)
         with contextlib.suppress(OSError):
             self._link.shutdown(sockets.SHUT_RDWR)
+
+    def join(self) -> None:
+        """Wait until its threads have ended."""
+        self.reader.join()
 
     @property
     def relayed(self) -> bool:
@@ -136,11 +134,11 @@ class _Connection:
         except _RefusedError as refusal:
             self.err(f"{refusal}\n")
             self.exit(REFUSED)
-        except _GoneError:
+        except GoneError:
             pass
         finally:
             if process is not None and not self._ended:
-                with contextlib.suppress(_GoneError), self._listener.hold():
+                with contextlib.suppress(GoneError), self._listener.hold():
                     process.gone()
             self._over = True
             self._queue.put(None)
@@ -160,7 +158,7 @@ class _Connection:
             number = answer.get("signal")
             if isinstance(number, int):
                 self.exit(SIGNALLED + number)
-                raise _GoneError
+                raise GoneError
             stdin = str(answer.get("stdin", ""))
         with self._listener.hold():
             programs = self._listener.programs()
@@ -191,7 +189,7 @@ class _Connection:
 
 def _object(line: bytes | None) -> dict[str, object]:
     if line is None:
-        raise _GoneError
+        raise GoneError
     try:
         read: object = json.loads(line.decode("utf-8", "surrogateescape"))
     except ValueError:
@@ -221,59 +219,13 @@ class ProgramListener:
 
     def __init__(self, socket: Path, current: Callable[[], Programs | None], lock: threading.RLock) -> None:
         """Listen at `socket`. `current` gives the open scenario's programs; it and they are used under `lock` alone."""
-        self._path = socket
         self._current = current
-        self._lock = lock
-        self._closing = threading.Event()
-        self._connections: set[_Connection] = set()
-        self._known = threading.Lock()
-        self._socket: sockets.socket | None = None
-        self._accepting: threading.Thread | None = None
-
-    def start(self) -> None:
-        """Begin to listen. Raises `KitError` where the system has no place for the socket."""
-        if len(str(self._path).encode()) > MAX_PATH:
-            raise KitError(f"the socket's path {self._path} is longer than {MAX_PATH} bytes; use a shorter folder")
-        listening = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
-        try:
-            listening.bind(str(self._path))
-            listening.listen(128)
-        except OSError as error:
-            listening.close()
-            raise KitError(f"nothing can listen at {self._path}: {error.strerror}") from error
-        self._socket = listening
-        self._accepting = threading.Thread(target=self._accept, args=(listening,), name="programs", daemon=True)
-        self._accepting.start()
-
-    def close(self) -> None:
-        """End every conversation and leave neither thread nor file. May be called while the lock is held."""
-        if self._socket is None or self._accepting is None:
-            return
-        self._closing.set()
-        with contextlib.suppress(OSError), sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM) as last:
-            # Not every system wakes a thread that accepts when its socket is closed; a visitor does.
-            last.connect(str(self._path))
-        self._accepting.join()
-        self._socket.close()
-        self._socket = None
-        self._path.unlink(missing_ok=True)
-        with self._known:
-            open_ones = list(self._connections)
-        for connection in open_ones:
-            connection.close()
-        for connection in open_ones:
-            connection.reader.join()
-
-    @contextlib.contextmanager
-    def hold(self) -> Generator[None]:
-        """Hold the kit's lock. Raises `_GoneError` where the listener closes meanwhile."""
-        while not self._lock.acquire(timeout=_MOMENT):
-            if self._closing.is_set():
-                raise _GoneError
-        try:
-            yield
-        finally:
-            self._lock.release()
+        self._listening = Listening(socket, lock, self._receive, "programs")
+        #: Begins to listen, ends all of it, holds the kit's lock, and lets go of a connection.
+        self.start = self._listening.start
+        self.close = self._listening.close
+        self.hold = self._listening.hold
+        self.forget = self._listening.forget
 
     def programs(self) -> Programs:
         """Give the open scenario's programs. Raises `_RefusedError` where none is open."""
@@ -284,28 +236,7 @@ class ProgramListener:
 
     def relayed(self) -> bool:
         """Say whether every program that runs has written all that it was given."""
-        with self._known:
-            return all(connection.relayed for connection in self._connections)
+        return all(connection.relayed for connection in self._listening.visitors())
 
-    def forget(self, connection: _Connection) -> None:
-        """Let go of a connection that has ended."""
-        with self._known:
-            self._connections.discard(connection)
-
-    def _accept(self, listening: sockets.socket) -> None:
-        while True:
-            try:
-                link, _ = listening.accept()
-            except OSError:
-                if self._closing.is_set():
-                    return
-                # Out of descriptors, most likely; others may end.
-                self._closing.wait(_MOMENT)
-                continue
-            if self._closing.is_set():
-                link.close()
-                return
-            connection = _Connection(self, link)
-            with self._known:
-                self._connections.add(connection)
-            connection.start()
+    def _receive(self, link: sockets.socket) -> _Connection:
+        return _Connection(self, link)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from tck_fakes.container import Container
+from tck_fakes.daemon.described import image, inspected
+from tck_fakes.daemon.errors import DaemonError, UnknownError
+from tck_fakes.daemon.filters import check_filters, passes
 from tck_fakes.programs.call import Over, Process
-from tck_fakes.programs.described import image, inspected, row, status_of
-from tck_fakes.programs.job import Job, RefusalError, UnknownError
+from tck_fakes.programs.described import row
+from tck_fakes.programs.job import Job, RefusalError
 from tck_fakes.programs.templates import TemplateError, read_template, render
 from tck_fakes.programs.values import json_text
 
@@ -23,27 +24,23 @@ _COLUMNS = (
     ("NAMES", "Names"),
 )
 
-_FILTERS: dict[str, Callable[[Container, str], bool]] = {
-    "name": lambda live, value: any(re.search(value, name) for name in (live.name, f"/{live.name}")),
-    "id": lambda live, value: live.long_id.startswith(value),
-    "status": lambda live, value: status_of(live) == value,
-    "ancestor": lambda live, value: live.request.image == value,
-    "exited": lambda live, value: live.phase == "exited" and str(live.exit_code) == value,
-}
-
 
 def ps(job: Job) -> Process:
     """List containers, the newest first."""
     words = job.words
     whole = words.on("no-trunc")
     asked = [(name, value) for name, _, value in (given.partition("=") for given in words.all("filter"))]
+    try:
+        check_filters(asked)
+    except DaemonError as error:
+        raise RefusalError(f"Error response from daemon: {error}") from None
     every = words.on("all") or any(name in ("status", "exited") for name, _ in asked)
     found = [
         live
         for live in reversed(job.runtime.containers())
         if (every or live.phase == "running") and passes(live, asked)
     ]
-    now = job.services.clock.now()
+    now = job.daemon.clock.now()
     rows = [row(live, now, whole=whole) for live in found]
     style = words.last("format")
     _refuse_broken(style)
@@ -54,23 +51,6 @@ def ps(job: Job) -> Process:
     else:
         job.done(_table(rows, style.removeprefix("table").strip()))
     return Over()
-
-
-def passes(live: Container, asked: Sequence[tuple[str, str]]) -> bool:
-    """Tell whether a container meets the filters: all labels, and one of each other kind."""
-    labels = dict(live.request.labels)
-    for kind in {name for name, _ in asked}:
-        values = [value for name, value in asked if name == kind]
-        if kind == "label":
-            pairs = [value.partition("=") for value in values]
-            fits = all(name in labels and (not equals or labels[name] == value) for name, equals, value in pairs)
-        elif kind in _FILTERS:
-            fits = any(_FILTERS[kind](live, value) for value in values)
-        else:
-            raise UnknownError(f"the filter {kind} for containers")
-        if not fits:
-            return False
-    return True
 
 
 def _refuse_broken(style: str) -> None:
@@ -118,7 +98,7 @@ def inspect(job: Job) -> Process:
     for reference in job.words.positionals:
         live = None if kind == "image" else job.runtime.look(reference)
         if live is not None:
-            documents.append(inspected(live))
+            documents.append(inspected(live, job.daemon.bodies.get(live.id)))
         elif kind == "image":
             documents.append(image(reference))
         else:

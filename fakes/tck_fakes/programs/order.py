@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import re
-import signal
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tck_fakes.daemon import order as daemon
+from tck_fakes.daemon.errors import DaemonError
 from tck_fakes.programs.call import ProgramCall
 from tck_fakes.programs.flags import Words
-from tck_fakes.programs.mounts import Asked, read_mounts
+from tck_fakes.programs.mounts import read_mounts
 from tck_fakes.programs.options import LIMITS
 from tck_simulator.ports import ContainerRequest
 
-#: What the stand-in images have for a home, and where docker starts a process without being told.
-HOME, WORKDIR = "/home/agent", "/"
-
-_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]+")
-#: Host or name, path, tag, digest: as far as engines get it wrong.
-_IMAGE = re.compile(r"[a-z0-9][\w.:-]*(/[a-z0-9._-]+)*(:[\w][\w.-]{0,127})?(@[a-z0-9]+:[0-9a-f]+)?")
-_UPPER = re.compile(r"[A-Z]")
 _STREAMS = ("stdin", "stdout", "stderr")
 
 
@@ -36,29 +30,22 @@ class OrderError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One container as ordered."""
+    """One container as ordered, and what the command does besides."""
 
-    request: ContainerRequest
-    name: str
-    limits: tuple[tuple[str, str], ...]
-    asked: Asked
+    container: daemon.Order
     streams: tuple[str, ...]
     detached: bool
-    removed: bool
     proxied: bool
     cidfile: str
 
 
 def read_order(words: Words, call: ProgramCall) -> Order:
-    """Read a command's words. Raises `OrderError` and `MountError`."""
+    """Read a command's words. Raises `OrderError`, `MountError`, `DaemonError` and `UnknownError`."""
     image, *rest = words.positionals
     _check(words, call, image)
     asked = read_mounts(words, call.cwd)
     environment = tuple(_environment(words, call).items())
-    entry = words.last("entrypoint")
-    argv = (entry, *rest) if entry else tuple(rest)
-    if not argv:
-        raise OrderError("no command specified")
+    argv = daemon.command((words.last("entrypoint"),), tuple(rest))
     interactive = words.on("interactive")
     request = ContainerRequest(
         image=image,
@@ -67,32 +54,22 @@ def read_order(words: Words, call: ProgramCall) -> Order:
         mounts=asked.binds,
         labels=tuple(_labels(words, call).items()),
         time_limit_ms=0,
-        workdir=_workdir(words),
-        home=dict(environment).get("HOME") or HOME,
+        workdir=words.last("workdir") or daemon.WORKDIR,
+        home=dict(environment).get("HOME") or daemon.HOME,
         user=words.last("user"),
         network=_network(words),
         read_only_root=words.on("read-only"),
         stdin=call.stdin if interactive else "",
     )
     return Order(
-        request=request,
-        name=words.last("name"),
-        limits=(*_limits(words), *asked.empty),
-        asked=asked,
+        container=daemon.Order(
+            request, words.last("name"), (*_limits(words), *asked.empty), asked.made, words.on("rm")
+        ),
         streams=tuple(stream.lower() for stream in words.all("attach")),
         detached=words.on("detach"),
-        removed=words.on("rm"),
         proxied=words.on("sig-proxy", default=True),
         cidfile=words.last("cidfile"),
     )
-
-
-def signal_number(name: str) -> int | None:
-    """Give a signal's number from its name, with or without SIG, or from its number; None for no signal."""
-    if name.isdecimal():
-        return int(name) if 0 < int(name) <= signal.SIGRTMAX else None
-    named = signal.Signals.__members__.get(f"SIG{name.upper().removeprefix('SIG')}")
-    return None if named is None else int(named)
 
 
 def _check(words: Words, call: ProgramCall, image: str) -> None:
@@ -108,14 +85,12 @@ def _check(words: Words, call: ProgramCall, image: str) -> None:
         raise OrderError(f"valid streams are STDIN, STDOUT and STDERR, not {odd[0]}", client=True)
     if pull not in ("always", "missing", "never"):
         raise OrderError(f'invalid pull option: \'{pull}\': must be one of "always", "missing" or "never"', client=True)
-    if not _IMAGE.fullmatch(image.lower()):
-        raise OrderError("invalid reference format", client=True)
-    if _UPPER.search(image.partition(":")[0].rpartition("/")[2]):
-        raise OrderError(f"invalid reference format: repository name (library/{image}) must be lowercase", client=True)
-    if name and not _NAME.fullmatch(name.removeprefix("/")):
-        raise OrderError(f"Invalid container name ({name}), only {_NAME.pattern.removesuffix('+')} are allowed")
-    if words.last("stop-signal") and signal_number(words.last("stop-signal")) is None:
-        raise OrderError(f"invalid signal: {words.last('stop-signal')}")
+    try:
+        daemon.check_image(image)
+    except DaemonError as error:
+        # The command itself reads the name before anything is sent.
+        raise OrderError(str(error), client=True) from None
+    daemon.check_order(name, words.last("workdir"), words.last("stop-signal"))
 
 
 def _environment(words: Words, call: ProgramCall) -> dict[str, str]:
@@ -155,13 +130,6 @@ def _lines(file: str, call: ProgramCall, what: str) -> Iterator[str]:
         if re.search(r"\s", name):
             raise OrderError(f"poorly formatted {what}: variable '{name}' contains whitespaces", client=True)
         yield given
-
-
-def _workdir(words: Words) -> str:
-    workdir = words.last("workdir") or WORKDIR
-    if not workdir.startswith("/"):
-        raise OrderError(f"the working directory '{workdir}' is invalid, it needs to be an absolute path")
-    return workdir
 
 
 def _network(words: Words) -> str:

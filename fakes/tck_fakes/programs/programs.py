@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tck_fakes.clock import VirtualClock
-from tck_fakes.programs.call import REFUSED, Channel, Over, Process, ProgramCall
+from tck_fakes.daemon.daemon import Daemon
+from tck_fakes.daemon.errors import REFUSED
+from tck_fakes.programs.call import Channel, Over, Process, ProgramCall
 from tck_fakes.programs.direct import begin_direct
 from tck_fakes.programs.docker import Docker
-from tck_fakes.programs.job import Services
 from tck_fakes.runtime import FakeContainerRuntime
 from tck_fakes.standins.base import KILLED
 from tck_fakes.standins.programs import PROGRAMS
@@ -48,14 +49,15 @@ class Programs:
     """Begins what an engine starts. `unknown` holds what a stand-in could not do: the kit's lack, not the engine's."""
 
     def __init__(self, runtime: FakeContainerRuntime, clock: VirtualClock) -> None:
-        self._services = Services(runtime, clock)
-        self._docker = Docker(self._services)
+        #: What the docker program and docker's API have in common.
+        self.daemon = Daemon(runtime, clock)
+        self._docker = Docker(self.daemon)
         self._open: set[_Tracked] = set()
 
     @property
     def unknown(self) -> list[str]:
         """What was asked of the stand-ins and is not in them, in order."""
-        return self._services.unknown
+        return self.daemon.unknown
 
     def wants_stdin(self, call: ProgramCall) -> bool:
         """Tell whether a program reads its standard input before it begins."""
@@ -73,7 +75,7 @@ class Programs:
         if call.program == "docker":
             return self._docker.begin(call, channel)
         if call.program in PROGRAMS:
-            return begin_direct(self._services.runtime, call, channel)
+            return begin_direct(self.daemon.runtime, call, channel)
         self.unknown.append(f"the program {call.program}")
         channel.err(f"session-tck has no stand-in for {call.program}\n")
         channel.exit(REFUSED)
@@ -84,3 +86,4 @@ class Programs:
         for channel in list(self._open):
             channel.err("session-tck: the scenario is over\n")
             channel.exit(KILLED)
+        self.daemon.close()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from tck_fakes.daemon.about import information
+from tck_fakes.daemon.defaults import VERSION
+from tck_fakes.daemon.described import image, network
 from tck_fakes.programs.call import Over, Process
-from tck_fakes.programs.described import image, network
 from tck_fakes.programs.job import Job, RefusalError
 from tck_fakes.programs.listing import describe, rendered
 
@@ -19,16 +21,7 @@ _VERSION: dict[str, object] = {
         "Arch": "amd64",
         "Context": "default",
     },
-    "Server": {
-        "Platform": {"Name": "session-tck stand-in"},
-        "Version": "28.2.2",
-        "ApiVersion": "1.50",
-        "MinAPIVersion": "1.24",
-        "GoVersion": "go1.24.3",
-        "GitCommit": "45873be",
-        "Os": "linux",
-        "Arch": "amd64",
-    },
+    "Server": VERSION,
 }
 
 
@@ -85,26 +78,11 @@ def version(job: Job) -> Process:
 
 def info(job: Job) -> Process:
     """Say the little that is true of a daemon that is none."""
-    there = job.runtime.containers()
-    running = sum(live.phase == "running" for live in there)
-    data: dict[str, object] = {
-        "ID": "session-tck",
-        "Name": "session-tck",
-        "ServerVersion": "28.2.2",
-        "OperatingSystem": "session-tck stand-in",
-        "OSType": "linux",
-        "Architecture": "x86_64",
-        "Driver": "overlay2",
-        "CgroupVersion": "2",
-        "SecurityOptions": ["name=seccomp,profile=builtin"],
-        "Containers": len(there),
-        "ContainersRunning": running,
-        "ContainersPaused": 0,
-        "ContainersStopped": len(there) - running,
-        "Images": 0,
-    }
+    data: dict[str, object] = information(job.daemon)
     style = job.words.last("format")
-    lines = "".join(f" {name}: {value}\n" for name, value in data.items() if not isinstance(value, list))
+    lines = "".join(
+        f" {name}: {value}\n" for name, value in data.items() if isinstance(value, str | int) and value != ""
+    )
     job.done(f"{rendered(style, data)}\n" if style else f"Server:\n{lines}")
     return Over()
 
@@ -112,16 +90,16 @@ def info(job: Job) -> Process:
 def network_create(job: Job) -> Process:
     """Make a network, which no container of a stand-in will ever reach anything through."""
     name = job.words.positionals[0]
-    if name in job.services.networks:
+    if name in job.daemon.networks:
         raise RefusalError(f"Error response from daemon: network with name {name} already exists")
-    job.services.networks.append(name)
+    job.daemon.networks.append(name)
     job.done(f"{network(name)['Id']}\n")
     return Over()
 
 
 def network_inspect(job: Job) -> Process:
     """Describe networks."""
-    there = [name for name in job.words.positionals if name in job.services.networks]
+    there = [name for name in job.words.positionals if name in job.daemon.networks]
     missing = [name for name in job.words.positionals if name not in there]
     faults = [f"Error response from daemon: network {name} not found" for name in missing]
     return describe(job, [network(name) for name in there], faults)
@@ -130,7 +108,7 @@ def network_inspect(job: Job) -> Process:
 def network_ls(job: Job) -> Process:
     """List networks; a filter by name is the one that is known."""
     asked = [value for name, _, value in (given.partition("=") for given in job.words.all("filter")) if name == "name"]
-    found = [name for name in job.services.networks if not asked or any(value in name for value in asked)]
+    found = [name for name in job.daemon.networks if not asked or any(value in name for value in asked)]
     rows = [network(name) | {"ID": str(network(name)["Id"])[:12]} for name in found]
     style = job.words.last("format")
     if job.words.on("quiet"):
@@ -147,8 +125,8 @@ def network_rm(job: Job) -> Process:
     """Remove networks."""
     code = 0
     for name in job.words.positionals:
-        if name in job.services.networks:
-            job.services.networks.remove(name)
+        if name in job.daemon.networks:
+            job.daemon.networks.remove(name)
             job.channel.out(f"{name}\n")
         else:
             job.channel.err(f"Error response from daemon: network {name} not found\n")

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from tck_fakes.programs.values import FUNCTIONS, Free, shown
+from tck_fakes.daemon.values import Free
+from tck_fakes.programs.values import FUNCTIONS, shown
 
 _ACTION = re.compile(r"(?s)\{\{(- )?(.*?)( -)?\}\}")
 _WORD = re.compile(r'\s*("(?:\\.|[^"\\])*"|`[^`]*`|\||\(|\)(?:\.\w+)*|\$?(?:\.\w+)+|\$\w*|-?\d+|\.|\w+)')

@@ -7,9 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-
-class Free(dict[str, str]):
-    """A map whose keys are anybody's, such as labels: one that is missing is empty, and no mistake."""
+from tck_fakes.daemon.values import Free
 
 
 def json_text(value: object) -> str:

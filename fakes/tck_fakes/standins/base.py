@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from tck_driver.bench import Script, Shape
 from tck_driver.vocabulary import AdapterId
 from tck_fakes.ids import Ids
-from tck_fakes.view import ContainerView
+from tck_fakes.standins.seen import View
 
 #: The exit code of a process that died from SIGKILL, as a container runtime reports it.
 KILLED = 137
@@ -28,13 +28,24 @@ class Invocation:
     environment: Mapping[str, str]
     workdir: str
     home: str
-    view: ContainerView
+    view: View
     stdin: str
     script: Script
     ids: Ids
     now: datetime
     #: Sessions whose history a provider has refused for good; shared by all invocations of a scenario.
     poisoned: set[str] = field(default_factory=set[str])
+    #: What the CLI says of a provider that it has not been told of; only where it really calls one.
+    unready: str = ""
+    #: The model that is really called, by the name that the CLI knows it by; nothing where none is.
+    model: str = ""
+    #: The name under which the CLI knows the provider that it really calls.
+    provider: str = ""
+
+    @property
+    def alone(self) -> bool:
+        """Whether this is a process of its own, with real files and a model that is really called."""
+        return bool(self.model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +64,55 @@ class Err:
 
 
 @dataclass(frozen=True, slots=True)
+class Spoken:
+    """One turn of a session's history."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+#: status: the provider answered with an error; overflow: that the history is too long for it; no_model: that it has no
+#: such model; down: it was not reached; cut: it broke off in the middle of its answer; unready: the CLI knows no
+#: provider that it could call.
+FailureKind = Literal["status", "overflow", "no_model", "down", "cut", "unready"]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What came of a call of the model instead of an answer."""
+
+    kind: FailureKind
+    status: int | None = None
+    #: The provider's own words; where the CLI is unready, what it says itself.
+    message: str = ""
+    #: All that the provider sent, and the address that it was called at.
+    body: str = ""
+    at: str = ""
+    #: How often it was called in all.
+    tries: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
-    """The model is at work: what follows comes when the script's duration is over."""
+    """The model is at work: what follows comes when the script's duration is over, or the model has answered.
+
+    `said` is what the real CLI would send, the history and the prompt; nothing where it calls no model.
+    """
+
+    said: tuple[Spoken, ...] = ()
+    #: Whether it asks for a title of the session besides.
+    titled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What a model that was really called has answered, in place of what the script says.
+
+    `failure` is the last one: with an answer, what the CLI had to get over before it was given.
+    """
+
+    answer: str | None = None
+    failure: Failure | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +122,8 @@ class Hang:
 
 Line = Out | Err
 Event = Out | Err | Turn | Hang
-#: Runs to its exit code.
-Conversation = Generator[Event, None, int]
+#: Runs to its exit code. What is sent in at a `Turn` goes before the script; nothing sent leaves all to the script.
+Conversation = Generator[Event, "Word | None", int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +157,24 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session as opened: its id, the prompts it still remembers, and the container path of its file."""
+    """A session as opened: its id, the turns it still remembers, and the container path of its file."""
 
     id: str
-    history: tuple[str, ...]
+    spoken: tuple[Spoken, ...]
     place: str
     #: Nothing of it is on disk yet.
     new: bool
     #: The CLI will call the model and then never say a word (opencode in another directory).
     stalls: bool = False
+    #: The CLI asks the model for a title of it.
+    titled: bool = False
     #: Lines that the CLI puts out first because of how it found the session.
     notes: tuple[Line, ...] = ()
+
+    @property
+    def history(self) -> tuple[str, ...]:
+        """The prompts that it still remembers."""
+        return tuple(turn.text for turn in self.spoken if turn.role == "user")
 
 
 @dataclass(slots=True)
@@ -128,6 +193,10 @@ class Cli(Protocol):
 
     adapter: AdapterId
     program: str
+    #: Waits for a network that is down without ever giving up.
+    outlasts: bool
+    #: The exit code of a run that went well and could not be saved.
+    unsaved_code: int
 
     def read(self, call: Invocation) -> Request | Stop:
         """Read the arguments, as strictly as the real CLI does."""
@@ -157,16 +226,22 @@ class Cli(Protocol):
         """Give what is put out before the model is called."""
         ...
 
-    def midway(self, asked: Request, names: Sequence[str]) -> tuple[Line, ...]:
+    def midway(self, call: Invocation, asked: Request, names: Sequence[str]) -> tuple[Line, ...]:
         """Give what is put out at the model's first step, where that is more than nothing."""
         ...
 
-    def closing(self, asked: Request, names: Sequence[str], answer: str, *, saved: bool) -> tuple[Line, ...]:
+    def closing(
+        self, call: Invocation, asked: Request, names: Sequence[str], answer: str, *, saved: bool
+    ) -> tuple[Line, ...]:
         """Give what is put out at an ordinary end."""
         ...
 
-    def fault(self, asked: Request, names: Sequence[str], shape: Shape) -> tuple[Line, ...]:
-        """Give what is put out when the provider fails; exit code 1 follows."""
+    def retried(self, call: Invocation, asked: Request, names: Sequence[str], failure: Failure) -> tuple[Line, ...]:
+        """Give what is put out while the provider is called again and again."""
+        ...
+
+    def failed(self, call: Invocation, asked: Request, names: Sequence[str], failure: Failure) -> tuple[Line, ...]:
+        """Give what is put out when the provider has failed for good; exit code 1 follows."""
         ...
 
     def beside(self, call: Invocation, session: Session, *, empty: bool) -> None:

@@ -8,14 +8,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import cast
 
 from tck_driver.bench import Shape
 from tck_driver.vocabulary import AdapterId
 from tck_fakes.standins import transcript
-from tck_fakes.standins.base import Err, Invocation, Line, Out, Request, Session, Stop
-from tck_fakes.standins.shapes import NOT_FOUND_TEXT
-from tck_fakes.standins.words import Words, options, read_words
+from tck_fakes.standins.base import (
+    Err,
+    Failure,
+    FailureKind,
+    Invocation,
+    Line,
+    Out,
+    Request,
+    Session,
+    Spoken,
+    Stop,
+)
+from tck_fakes.standins.codex_rollouts import (
+    DENIED,
+    STORE,
+    bad_metadata,
+    by_id,
+    by_prompt,
+    failed,
+    no_rollout,
+    not_resumed,
+    sessions,
+    uncreated,
+)
+from tck_fakes.standins.codex_words import (
+    EXEC,
+    EXEC_USAGE,
+    RESUME,
+    RESUME_USAGE,
+    TOP,
+    TOP_USAGE,
+    unexpected_word,
+    wrong_words,
+)
+from tck_fakes.standins.words import read_words
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _MODE = 0o644
@@ -23,122 +54,48 @@ _UNSAVED = (
     "Failed to save the conversation transcript; Codex will continue retrying. Error: thread-store internal error:"
 )
 
-_TOP = options(
-    {
-        "-c,--config": "one",
-        "-m,--model": "one",
-        "-p,--profile": "one",
-        "-s,--sandbox": "one",
-        "-a,--ask-for-approval": "one",
-        "-C,--cd": "one",
-        "--add-dir": "one",
-        "--enable": "one",
-        "--disable": "one",
-        "--full-auto": "none",
-        "--yolo,--dangerously-bypass-approvals-and-sandbox": "none",
-        "--search": "none",
-        "--oss": "none",
-    }
-)
-_EXEC = options(
-    {
-        "-c,--config": "one",
-        "-m,--model": "one",
-        "-p,--profile": "one",
-        "-s,--sandbox": "one",
-        "-C,--cd": "one",
-        "-i,--image": "one",
-        "-o,--output-last-message": "one",
-        "--output-schema": "one",
-        "--add-dir": "one",
-        "--color": "one",
-        "--enable": "one",
-        "--disable": "one",
-        "--full-auto": "none",
-        "--yolo,--dangerously-bypass-approvals-and-sandbox": "none",
-        "--skip-git-repo-check": "none",
-        "--ephemeral": "none",
-        "--oss": "none",
-        "--experimental-json,--json": "none",
-    }
-)
-#: `exec resume` takes fewer options than `exec`: a sandbox or a directory must stand before it.
-_RESUME = options(
-    {
-        "-c,--config": "one",
-        "-m,--model": "one",
-        "-i,--image": "one",
-        "-o,--output-last-message": "one",
-        "--output-schema": "one",
-        "--enable": "one",
-        "--disable": "one",
-        "--last": "none",
-        "--all": "none",
-        "--full-auto": "none",
-        "--yolo,--dangerously-bypass-approvals-and-sandbox": "none",
-        "--skip-git-repo-check": "none",
-        "--ephemeral": "none",
-        "--experimental-json,--json": "none",
-    }
-)
 
-_TOP_USAGE = "Usage: codex [OPTIONS] [PROMPT]\n       codex [OPTIONS] <COMMAND> [ARGS]"
-_EXEC_USAGE = "Usage: codex exec [OPTIONS] [PROMPT]\n       codex exec [OPTIONS] <COMMAND> [ARGS]"
-_RESUME_USAGE = "Usage: codex exec resume [OPTIONS] [SESSION_ID] [PROMPT]"
-
-_FAULT_TEXTS: dict[Shape, str] = {
-    "rate_limited": "exceeded retry limit, last status: 429 Too Many Requests",
-    "unauthorized": "unexpected status 401 Unauthorized: invalid credentials",
-    "server_error": "We’re currently experiencing high demand, which may cause temporary errors.",  # noqa: RUF001 - its spelling
-    "bad_request": '{"type":"error","error":{"type":"invalid_request_error","message":"No tool output found"}}',
-    "prompt_too_long": "Codex ran out of room in the model's context window. Start a new thread or clear earlier "
-    "history before retrying.",
-    "not_found_text": f"unexpected status 404 Not Found: {NOT_FOUND_TEXT}",
+#: Status → what codex says of it, where that is another than `unexpected status <status>: <message>`.
+_STATUS_TEXTS = {
+    400: "{body}",
+    429: "exceeded retry limit, last status: 429 Too Many Requests",
+    500: "We’re currently experiencing high demand, which may cause temporary errors.",  # noqa: RUF001 - its spelling
 }
-#: Faults that codex tries again five times before it gives up.
-_RETRIED = ("rate_limited", "unauthorized", "server_error", "not_found_text")
+_KIND_TEXTS: dict[FailureKind, str] = {
+    "overflow": "Codex ran out of room in the model's context window. Start a new thread or clear earlier history "
+    "before retrying.",
+    "no_model": "{message}",
+    "down": "waiting for network (Connection failed: error sending request)",
+    "cut": "stream disconnected before completion: Transport error: network error: error decoding response body",
+    "unready": "{message}",
+}
+_PHRASES = {401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 502: "Bad Gateway", 503: "Service Unavailable"}
+#: What codex tries again before it gives up, and how often it says so; down is for ever.
+_RETRIES = 5
 
 
-def _error(text: str) -> Stop:
-    return Stop((Err(text),), 1)
-
-
-def _failed(reason: str, code: int) -> Stop:
-    return _error(f"Error: thread/resume: thread/resume failed: {reason} (code {code})")
-
-
-def _bad_metadata(place: str, reason: str) -> Stop:
-    store = "failed to read thread: thread-store internal error: failed to read session metadata"
-    return _failed(f"{store} {place}: {reason}", -32603)
-
-
-def _no_rollout(session_id: str) -> Stop:
-    return _failed(f"no rollout found for thread id {session_id}", -32600)
-
-
-def _wrong_usage(text: str, tip: str, usage: str) -> Stop:
-    return Stop((Err(f"{text}{tip}\n\n{usage}\n\nFor more information, try '--help'."),), 2, text)
-
-
-def _unexpected(word: str, usage: str) -> Stop:
-    tip = f"\n\n  tip: to pass '{word}' as a value, use '-- {word}'" if word.startswith("-") else ""
-    return _wrong_usage(f"error: unexpected argument '{word}' found", tip, usage)
-
-
-def _usage(words: Words, usage: str) -> Stop | None:
-    if words.help:
-        return Stop((Out(usage),), 0, "the arguments ask for the usage")
-    if words.unknown is not None:
-        return _unexpected(words.unknown.partition("=")[0], usage)
-    if words.missing is not None:
-        return _wrong_usage(f"error: a value is required for '{words.missing}' but none was supplied", "", usage)
-    return None
+_UNKNOWN_MODEL = (
+    "Model metadata for `{}` not found. Defaulting to fallback metadata; this can degrade performance and cause issues."
+)
+_BANNER = """OpenAI Codex v0.171.0
+--------
+workdir: {workdir}
+model: {model}
+provider: {provider}
+approval: never
+sandbox: {sandbox}
+reasoning effort: none
+reasoning summaries: none
+session id: {session}
+--------
+user
+{prompt}"""
 
 
 #: Refusals that say the same whatever was asked.
 _REFUSALS: dict[Shape, Stop] = {
-    "usage_error": _unexpected("--json", _RESUME_USAGE),
-    "generic_error": _error("Error: internal error; agent loop died unexpectedly"),
+    "usage_error": unexpected_word("--json", RESUME_USAGE),
+    "generic_error": failed("Error: internal error; agent loop died unexpectedly"),
     "no_output": Stop((), 1),
 }
 
@@ -148,13 +105,15 @@ class Codex:
 
     adapter = AdapterId.CODEX
     program = "codex"
+    outlasts = True
+    unsaved_code = 0
 
     def read(self, call: Invocation) -> Request | Stop:
         """Read the arguments as clap does, level by level."""
-        top = read_words(call.argv, _TOP, subcommands=("exec", "e"))
-        words = read_words(top.rest, _EXEC, subcommands=("resume",))
-        resume = read_words(words.rest, _RESUME)
-        stop = _usage(top, _TOP_USAGE) or _usage(words, _EXEC_USAGE) or _usage(resume, _RESUME_USAGE)
+        top = read_words(call.argv, TOP, subcommands=("exec", "e"))
+        words = read_words(top.rest, EXEC, subcommands=("resume",))
+        resume = read_words(words.rest, RESUME)
+        stop = wrong_words(top, TOP_USAGE) or wrong_words(words, EXEC_USAGE) or wrong_words(resume, RESUME_USAGE)
         if stop is not None:
             return stop
         if top.subcommand is None:
@@ -162,7 +121,7 @@ class Codex:
         resumes = words.subcommand is not None
         positionals = resume.positionals if resumes else words.positionals
         if len(positionals) > (2 if resumes else 1):
-            return _unexpected(positionals[-1], _RESUME_USAGE if resumes else _EXEC_USAGE)
+            return unexpected_word(positionals[-1], RESUME_USAGE if resumes else EXEC_USAGE)
         values = top.values | words.values | resume.values
         with_id = resumes and bool(positionals) and not (resume.flag("--last") and len(positionals) == 1)
         asked = positionals[0] if with_id else None
@@ -183,7 +142,7 @@ class Codex:
         """Begin a session; nobody can choose its id."""
         del asked
         own = session_id or call.ids.v7(call.now)
-        place = f"{_sessions(call)}/{call.now:%Y/%m/%d}/rollout-{call.now:%Y-%m-%dT%H-%M-%S}-{own}.jsonl"
+        place = f"{sessions(call)}/{call.now:%Y/%m/%d}/rollout-{call.now:%Y-%m-%dT%H-%M-%S}-{own}.jsonl"
         return Session(own, (), place, new=True)
 
     def open(self, call: Invocation, asked: Request) -> Session | Stop:
@@ -193,14 +152,12 @@ class Codex:
             text = f'CODEX_HOME points to "{home}", but that path does not exist'
             return Stop((Err(f"Error finding codex home: {text}"),), 1)
         if "--skip-git-repo-check" not in asked.options and not _in_repository(call, asked.workdir):
-            return _error("Not inside a trusted directory and --skip-git-repo-check was not specified.")
+            return failed("Not inside a trusted directory and --skip-git-repo-check was not specified.")
         if not asked.resumes:
             return self.new(call, asked)
         if asked.asked_id is not None and _UUID.fullmatch(asked.asked_id):
-            wanted = asked.asked_id.lower()
-            places = [place for place in _rollouts(call) if place.endswith(f"-{wanted}.jsonl")]
-            return _load(call, places[-1], wanted) if places else _no_rollout(wanted)
-        return _by_prompt(call, asked) or self.new(call, asked)
+            return by_id(call, asked.asked_id.lower())
+        return by_prompt(call, asked) or self.new(call, asked)
 
     def begin(self, call: Invocation, asked: Request, session: Session) -> bool | Stop:
         """Append the prompt. A resume that cannot be saved is refused, a fresh run that cannot be saved goes on."""
@@ -211,72 +168,105 @@ class Codex:
         if session.new:
             meta = {"id": session.id, "cwd": asked.workdir, "originator": "codex_exec", "cli_version": "0.171.0"}
             lines.append({"timestamp": moment, "type": "session_meta", "payload": meta})
-        lines.append(_message("user", asked.prompt))
+        lines.append(_message(Spoken("user", asked.prompt)))
         if _save(call, session, lines):
             return True
         if session.new:
             return False
-        reason = "thread-store internal error: failed to resume local thread recorder: Permission denied (os error 13)"
-        return Stop(
-            (
-                Err(f"{moment} ERROR codex_core::session: Failed to create session: {reason}"),
-                *_failed(f"error resuming thread: Fatal error: Failed to initialize session: {reason}", -32603).lines,
-            ),
-            1,
-        )
+        return uncreated(call, f"thread-store internal error: failed to resume local thread recorder: {DENIED}")
 
     def finish(self, call: Invocation, session: Session, answer: str) -> bool:
         """Append the answer."""
-        return _save(call, session, [_message("assistant", answer)])
+        return _save(call, session, [_message(Spoken("assistant", answer))])
 
     def refusal(self, call: Invocation, asked: Request, shape: Shape) -> Stop:
         """Give codex's words for each way to refuse."""
         wanted = asked.asked_id or ""
         if shape == "refuse_decoy":
             shown = self.opening(call, asked, (call.ids.v7(call.now),))
-            return Stop((*shown, *_failed(f"thread not loaded: {wanted}", -32600).lines), 1)
+            return Stop((*shown, *not_resumed(f"thread not loaded: {wanted}", -32600).lines), 1)
         if shape == "damaged":
             place = self.new(call, asked, wanted).place
-            return _bad_metadata(place, f"rollout at {place} is empty")
-        return _REFUSALS.get(shape) or _no_rollout(wanted)
+            return bad_metadata(place, f"rollout at {place} is empty")
+        return _REFUSALS.get(shape) or no_rollout(wanted)
 
     def opening(self, call: Invocation, asked: Request, names: Sequence[str]) -> tuple[Line, ...]:
         """Name the session at once, before the model is called."""
-        del call
-        named = names[0] if names else None
-        if "--json" not in asked.options:
-            return (Err(f"session id: {named}"),) if named else ()
         hint = () if asked.resumes else (Err("Reading additional input from stdin..."),)
-        return (*hint, *_started(names[:1]), Out('{"type":"turn.started"}'))
+        # It knows the models of its vendor, and none that somebody else's settings name.
+        warning = _UNKNOWN_MODEL.format(call.model) if call.alone else None
+        if "--json" not in asked.options:
+            banner = _BANNER.format(
+                workdir=asked.workdir,
+                model=call.model or "gpt-5",
+                provider=call.provider or "openai",
+                sandbox=asked.options.get("--sandbox", "read-only"),
+                session=names[0] if names else "",
+                prompt=asked.prompt,
+            )
+            warned = () if warning is None else (Err(f"warning: {warning}"),)
+            return (*hint, *(Err(line) for line in banner.splitlines()), *warned)
+        error = () if warning is None else (Out(_item(0, {"type": "error", "message": warning})),)
+        return (*hint, *_started(names[:1]), *error, Out('{"type":"turn.started"}'))
 
-    def midway(self, asked: Request, names: Sequence[str]) -> tuple[Line, ...]:
+    def midway(self, call: Invocation, asked: Request, names: Sequence[str]) -> tuple[Line, ...]:
         """Name what has not been named at once; mostly that is nothing."""
+        del call
         return _started(names[1:]) if "--json" in asked.options else ()
 
-    def closing(self, asked: Request, names: Sequence[str], answer: str, *, saved: bool) -> tuple[Line, ...]:
+    def closing(
+        self, call: Invocation, asked: Request, names: Sequence[str], answer: str, *, saved: bool
+    ) -> tuple[Line, ...]:
         """Give the answer, and an item of its own where the transcript could not be saved."""
         if "--json" not in asked.options:
-            return (Out(answer),)
-        lines = [*_started(names[1:]), Out(_item(1, {"type": "agent_message", "text": answer}))]
+            return (Err("codex"), Err(answer), Err("tokens used"), Err("10"), Out(answer))
+        first = 1 if call.alone else 0
+        lines: list[Line] = [*_started(names[1:]), Out(_item(first, {"type": "agent_message", "text": answer}))]
         if not saved and "--ephemeral" not in asked.options:
-            reason = f"{_UNSAVED} Permission denied (os error 13)"
-            lines.append(Out(_item(2, {"type": "error", "message": reason})))
-        usage = {"input_tokens": 5, "cached_input_tokens": 0, "output_tokens": 5, "reasoning_output_tokens": 0}
+            lines += [Err(line) for line in self._unwritten(call, asked, names)]
+            lines.append(Out(_item(first + 1, {"type": "error", "message": f"{_UNSAVED} {DENIED}"})))
+        usage = {
+            "input_tokens": 5,
+            "cached_input_tokens": 0,
+            "cache_write_input_tokens": 0,
+            "output_tokens": 5,
+            "reasoning_output_tokens": 0,
+        }
         lines.append(Out(transcript.compact({"type": "turn.completed", "usage": usage})))
         return tuple(lines)
 
-    def fault(self, asked: Request, names: Sequence[str], shape: Shape) -> tuple[Line, ...]:
-        """Give the error, after a word on retries, and a failed turn."""
-        text = _FAULT_TEXTS[shape]
-        if "--json" not in asked.options:
-            return (Err(f"ERROR: {text}"),)
-        tries = [f"Reconnecting... 1/5 ({text})"] if shape in _RETRIED else []
-        errors = [Out(transcript.compact({"type": "error", "message": message})) for message in (*tries, text)]
+    def _unwritten(self, call: Invocation, asked: Request, names: Sequence[str]) -> tuple[str, str]:
+        """Give what the log says of a rollout that cannot be written."""
+        place, moment = self.new(call, asked, names[0] if names else None).place, transcript.stamp(call.now)
+        retried = f"rollout writer failed for {place}; buffered rollout items will be retried: {DENIED}"
         return (
-            *_started(names[1:]),
-            *errors,
-            Out(transcript.compact({"type": "turn.failed", "error": {"message": text}})),
+            f"{moment} ERROR codex_rollout::recorder: {retried}; error_kind=PermissionDenied; raw_os_error=Some(13)",
+            f"{moment} ERROR codex_core::session: failed to record rollout items: {STORE}: {DENIED}",
         )
+
+    def retried(self, call: Invocation, asked: Request, names: Sequence[str], failure: Failure) -> tuple[Line, ...]:
+        """Give a word on every time that the model is called again; a request that is wrong is not sent again."""
+        del call, names
+        if failure.kind != "down" and failure.tries == 1:
+            return ()
+        text = _failure_text(failure)
+        if failure.kind == "down":
+            # It says so again and again, for as long as it is let; this often is enough to be noticed.
+            texts = [f"Reconnecting... {text}"] * (_RETRIES + 1)
+        else:
+            texts = [f"Reconnecting... {number}/{_RETRIES} ({text})" for number in range(1, _RETRIES + 1)]
+        if "--json" not in asked.options:
+            return tuple(Err(f"ERROR: {text}") for text in texts)
+        return tuple(_told(text) for text in texts)
+
+    def failed(self, call: Invocation, asked: Request, names: Sequence[str], failure: Failure) -> tuple[Line, ...]:
+        """Give the error, and a failed turn."""
+        del call
+        text = _failure_text(failure)
+        if "--json" not in asked.options:
+            return (Err(f"ERROR: {text}"),) * 2
+        failed = Out(transcript.compact({"type": "turn.failed", "error": {"message": text}}))
+        return (*_started(names[1:]), _told(text), failed)
 
     def beside(self, call: Invocation, session: Session, *, empty: bool) -> None:
         """Leave another session's rollout beside this one."""
@@ -284,20 +274,23 @@ class Codex:
         other = call.ids.v7(call.now)
         place = session.place.replace(session.id, other)
         meta = {"id": other, "cwd": call.workdir, "originator": "codex_exec", "cli_version": "0.171.0"}
-        lines = ({"type": "session_meta", "payload": meta}, _message("user", "Something else entirely."))
+        lines = ({"type": "session_meta", "payload": meta}, _message(Spoken("user", "Something else entirely.")))
         transcript.append(call.view, place, lines, _MODE)
         call.view.touch(place, 1_000_000_000)
 
 
-def _sessions(call: Invocation) -> str:
-    return f"{call.environment.get('CODEX_HOME') or f'{call.home}/.codex'}/sessions"
+def _failure_text(failure: Failure) -> str:
+    status = failure.status or 0
+    form = _KIND_TEXTS.get(failure.kind) or _STATUS_TEXTS.get(status)
+    if form is None:
+        at = f", url: {failure.at}/responses" if failure.at else ""
+        form = f"unexpected status {status} {_PHRASES.get(status, '<unknown status code>')}: {{message}}{at}"
+    error = {"type": "error", "error": {"type": "invalid_request_error", "message": failure.message}}
+    return form.format(message=failure.message, body=failure.body or transcript.compact(error))
 
 
-def _rollouts(call: Invocation) -> list[str]:
-    """Give all rollouts, oldest first: their names begin with their time."""
-    found = [place for place in call.view.files(_sessions(call)) if place.endswith(".jsonl")]
-    found = [place for place in found if place.rpartition("/")[2].startswith("rollout-")]
-    return sorted(found, key=lambda place: place.rpartition("/")[2])
+def _told(message: str) -> Out:
+    return Out(transcript.compact({"type": "error", "message": message}))
 
 
 def _in_repository(call: Invocation, workdir: str) -> bool:
@@ -309,54 +302,9 @@ def _in_repository(call: Invocation, workdir: str) -> bool:
     return False
 
 
-def _by_prompt(call: Invocation, asked: Request) -> Session | None:
-    """Find a session of this directory by its first prompt, or its newest one for `--last`."""
-    found: list[Session] = []
-    for place in _rollouts(call):
-        try:
-            lines = transcript.entries(call.view.read(place))
-        except OSError:
-            continue
-        meta = [line for line in lines if line.get("type") == "session_meta"]
-        if not meta or ("--all" not in asked.options and transcript.inner(meta[0], "payload", "cwd") != asked.workdir):
-            continue
-        history = _history(lines)
-        if asked.asked_id is None or history[:1] == (asked.asked_id,):
-            found.append(Session(str(transcript.inner(meta[0], "payload", "id")), history, place, new=False))
-    return max(found, key=lambda session: call.view.modified(session.place), default=None)
-
-
-def _load(call: Invocation, place: str, session_id: str) -> Session | Stop:
-    try:
-        data = call.view.read(place)
-    except OSError:
-        return _bad_metadata(place, "Permission denied (os error 13)")
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        return _bad_metadata(place, "stream did not contain valid UTF-8")
-    if not text.strip():
-        return _bad_metadata(place, f"rollout at {place} is empty")
-    lines = transcript.entries(data)
-    if not lines or lines[0].get("type") != "session_meta":
-        return _bad_metadata(place, f"rollout at {place} does not start with session metadata")
-    return Session(session_id, _history(lines), place, new=False)
-
-
-def _history(lines: Sequence[transcript.Entry]) -> tuple[str, ...]:
-    prompts: list[str] = []
-    for line in lines:
-        if line.get("type") != "response_item" or transcript.inner(line, "payload", "role") != "user":
-            continue
-        content = transcript.inner(line, "payload", "content")
-        parts = cast("list[object]", content) if isinstance(content, list) else []
-        prompts.extend(str(cast("transcript.Entry", part).get("text")) for part in parts if isinstance(part, dict))
-    return tuple(prompts)
-
-
-def _message(role: str, text: str) -> transcript.Entry:
-    part = {"type": "input_text" if role == "user" else "output_text", "text": text}
-    return {"type": "response_item", "payload": {"type": "message", "role": role, "content": [part]}}
+def _message(turn: Spoken) -> transcript.Entry:
+    part = {"type": "input_text" if turn.role == "user" else "output_text", "text": turn.text}
+    return {"type": "response_item", "payload": {"type": "message", "role": turn.role, "content": [part]}}
 
 
 def _save(call: Invocation, session: Session, lines: Sequence[transcript.Entry]) -> bool:

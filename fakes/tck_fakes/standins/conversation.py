@@ -17,16 +17,19 @@ from tck_fakes.standins.base import (
     Cli,
     Conversation,
     Event,
+    Failure,
     Hang,
     Invocation,
     Line,
     Out,
     Request,
     Session,
+    Spoken,
     Stop,
     Turn,
+    Word,
 )
-from tck_fakes.standins.shapes import FAULTS, OF_RESUMES, REFUSALS, UNCONFIRMED
+from tck_fakes.standins.shapes import FAULTS, OF_RESUMES, REFUSALS, UNCONFIRMED, failure_of
 
 
 def effective_shape(call: Invocation, asked: Request | Stop) -> Shape:
@@ -74,30 +77,46 @@ def _turn(cli: Cli, call: Invocation, asked: Request, session: Session, account:
     shape = account.shape
     names = _names(cli, call, asked, session, shape)
     yield from _say((*session.notes, *cli.opening(call, asked, names)), account)
-    yield Turn()
+    word = yield Turn((*session.spoken, Spoken("user", asked.prompt)), session.titled)
     if session.stalls:
         yield Hang()
     if shape in ("hang", "killed", *UNCONFIRMED):
-        yield from _say(cli.midway(asked, names), account)
+        yield from _say(cli.midway(call, asked, names), account)
     if shape == "hang":
         yield Hang()
     _act(call)
     if shape == "killed":
         return KILLED
-    if shape in FAULTS or shape in UNCONFIRMED:
-        if shape == "bad_request":
-            call.poisoned.add(session.id)
-        yield from _say(cli.fault(asked, names, UNCONFIRMED.get(shape, shape)), account)
+    failure = _failure(cli, call, session, shape, word)
+    answer = word.answer if word is not None else None if failure is not None else call.script.answer
+    yield from _say(() if failure is None else cli.retried(call, asked, names, failure), account)
+    if _for_ever(cli, failure):
+        yield Hang()
+    if answer is None:
+        yield from _say(cli.failed(call, asked, names, failure or Failure("cut")), account)
         return 1
-    answer = call.script.answer
     if shape == "prose_id":
         answer += f" For the record: session id: {cli.new(call, asked).id}, also called session id: management."
     if account.saved:
         account.saved = cli.finish(call, session, answer)
     if shape in ("decoy_beside", "empty_beside"):
         cli.beside(call, session, empty=shape == "empty_beside")
-    yield from _say(cli.closing(asked, names, answer, saved=account.saved), account)
-    return 0
+    yield from _say(cli.closing(call, asked, names, answer, saved=account.saved), account)
+    return 0 if account.saved else cli.unsaved_code
+
+
+def _for_ever(cli: Cli, failure: Failure | None) -> bool:
+    """Tell whether the CLI goes on calling a model that it cannot reach for as long as it is let."""
+    return failure is not None and failure.kind == "down" and cli.outlasts
+
+
+def _failure(cli: Cli, call: Invocation, session: Session, shape: Shape, word: Word | None) -> Failure | None:
+    """Give what went wrong with the model: as a real one has told, or else as the script says."""
+    if word is not None:
+        return word.failure
+    if shape == "bad_request":
+        call.poisoned.add(session.id)
+    return failure_of(cli.adapter, shape) if shape in FAULTS or shape in UNCONFIRMED else None
 
 
 def _open(cli: Cli, call: Invocation, asked: Request, shape: Shape) -> Session | Stop:
@@ -105,7 +124,7 @@ def _open(cli: Cli, call: Invocation, asked: Request, shape: Shape) -> Session |
         return cli.new(call, asked)
     session = cli.open(call, asked)
     if shape == "rotate" and isinstance(session, Session):
-        return replace(cli.new(call, asked), history=session.history)
+        return replace(cli.new(call, asked), spoken=session.spoken)
     return session
 
 

@@ -9,22 +9,61 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import cast
 
 from tck_driver.bench import Shape
 from tck_driver.vocabulary import AdapterId
 from tck_fakes.standins import transcript
-from tck_fakes.standins.base import Err, Invocation, Line, Out, Request, Session, Stop
-from tck_fakes.standins.shapes import FAULTS, NOT_FOUND_TEXT
+from tck_fakes.standins.base import (
+    Err,
+    Failure,
+    Invocation,
+    Line,
+    Out,
+    Request,
+    Session,
+    Stop,
+)
+from tck_fakes.standins.copilot_events import (
+    INTERRUPTED,
+    MESSAGE,
+    MODEL,
+    RATE_LIMIT,
+    TRANSIENT,
+    TURN,
+    Told,
+    call_broken,
+    call_finished,
+    call_result,
+    call_start,
+    event_lines,
+    failure_text,
+    how_it_ended,
+    message_begun,
+    prompt_events,
+    result_line,
+    summary_lines,
+)
+from tck_fakes.standins.copilot_sessions import (
+    MODE,
+    NOTHING,
+    SYSTEM,
+    corrupted,
+    failed,
+    furnish,
+    goes_on_in,
+    is_session,
+    load,
+    matching,
+    newest_of,
+    not_matched,
+    root_of,
+)
 from tck_fakes.standins.words import Words, every, options, read_words
 
 #: A UUID that copilot makes a session of: versions 1 to 8 and the usual variant, any case.
 _UUID = re.compile(r"[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[1-8][0-9A-Fa-f]{3}-[89ABab][0-9A-Fa-f]{3}-[0-9A-Fa-f]{12}")
-_PREFIX = re.compile(r"[0-9a-f]{7}[0-9a-f-]*")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_YAML_LINE = re.compile(r"([a-z_]+): ?(.*)")
 _NAME_LIMIT = 100
-_MODE = 0o600
 
 # fmt: off
 _OPTIONS = options(
@@ -52,13 +91,6 @@ Options:
   -r, --resume [<value>]  Resume a session by id, id prefix or name
       --session-id <id>   Resume the session with this id, or create it"""
 
-_ADVICE = """
-
-To resume by session or task ID:  copilot --resume=<id>
-To resume by name:                copilot --resume=<name>
-To name a new session:            copilot --name=<name>
-To pick from existing sessions:   copilot --resume
-To start a new session with ID:   copilot --session-id=<valid-uuid>"""
 
 _HINT = "\n\nFor more information, try '--help'."
 
@@ -75,41 +107,25 @@ an existing or remote session or task.
 
 _DENIED = "Permission denied (os error 13)"
 
-#: Shape → the session error's type and text.
-_FAULT_TEXTS: dict[Shape, tuple[str, str]] = {
-    "rate_limited": ("rate_limit", "Failed to get response from the AI model; retried 5 times. Last error: 429"),
-    "unauthorized": ("authentication", "Authentication failed with provider (HTTP 401)."),
-    "server_error": ("query", "Failed to get response from the AI model; retried 5 times. Last error: 500"),
-    "bad_request": ("query", "400 No tool output found for function call"),
-    "prompt_too_long": ("context_limit", "400 prompt token count of 214302 exceeds the limit of 200000"),
-    "not_found_text": ("query", NOT_FOUND_TEXT),
-}
+
+def _failed_append(place: str) -> str:
+    return f"GenericFailure, Failed to append to JSONL file {place}: I/O error: {_DENIED}"
 
 
-def _error(text: str, usage: str | None = None) -> Stop:
-    return Stop((Err(text),), 1, usage)
-
-
-def _not_matched(wanted: str) -> Stop:
-    return _error(f"Error: No session, task, or name matched '{wanted}'.{_ADVICE}")
-
-
-def _corrupted(session_id: str, reason: str) -> Stop:
-    return _error(
-        f"Error: Session '{session_id}' was found but could not be loaded.\n"
-        f"Error: Session file is corrupted (line 1: {reason})"
+def _unsaved(reason: str, place: str) -> tuple[Line, ...]:
+    """Give what is said of a session that cannot be written, once for the prompt and once for all of it."""
+    return (
+        Err(f"Error executing prompt: Error: Request session.send failed with message: {reason}"),
+        Err(f"Error executing prompt: Error: session save failed: {_failed_append(place)}"),
     )
 
 
-#: What copilot says, in some broken states, about what is wrong.
-_NOTHING = Stop((), 1)
-
 #: Refusals that say the same whatever was asked.
 _REFUSALS: dict[Shape, Stop] = {
-    "id_in_use": _error(_NAME_TAKEN),
-    "usage_error": _error(_BAD_FORMAT),
-    "generic_error": _error("Error: An unexpected error occurred."),
-    "no_output": _NOTHING,
+    "id_in_use": failed(_NAME_TAKEN),
+    "usage_error": failed(_BAD_FORMAT),
+    "generic_error": failed("Error: An unexpected error occurred."),
+    "no_output": NOTHING,
 }
 
 
@@ -118,6 +134,8 @@ class Copilot:
 
     adapter = AdapterId.COPILOT
     program = "copilot"
+    outlasts = False
+    unsaved_code = 1
 
     def read(self, call: Invocation) -> Request | Stop:
         """Read the arguments as clap does, with exit code 1 and copilot's own words for stray ones."""
@@ -128,7 +146,7 @@ class Copilot:
         prompt = values.get("--prompt") or call.stdin
         fault = _fault(call.argv, words, prompt)
         if fault is not None:
-            return _error(fault, fault.partition("\n")[0])
+            return failed(fault, fault.partition("\n")[0])
         resumes = words.flag("--resume") or words.flag("--continue")
         asked, name = values.get("--resume"), values.get("--name")
         return Request(
@@ -145,35 +163,35 @@ class Copilot:
         """Begin a session in a folder of its own."""
         del asked
         own = session_id or call.ids.v4()
-        return Session(own, (), f"{_root(call)}/{own}/events.jsonl", new=True)
+        return Session(own, (), f"{root_of(call)}/{own}/events.jsonl", new=True)
 
     def open(self, call: Invocation, asked: Request) -> Session | Stop:
         """Find the session by id, id prefix or name; a chosen id is resumed where it exists."""
-        root = _root(call)
+        root = root_of(call)
         try:
             folders = call.view.names(root) if call.view.exists(root) else []
         except OSError:
-            return _NOTHING
+            return NOTHING
         if asked.chosen_id is not None:
             return self._chosen(call, asked, asked.chosen_id)
         if not asked.resumes:
             return self.new(call, asked)
-        matches = _newest(call, folders) if asked.asked_id is None else _matches(call, folders, asked.asked_id)
+        matches = newest_of(call, folders) if asked.asked_id is None else matching(call, folders, asked.asked_id)
         if len(matches) == 1:
-            return _load(call, asked, matches[0])
+            return load(call, asked, matches[0])
         if not matches:
-            return _not_matched(asked.asked_id or "")
+            return not_matched(asked.asked_id or "")
         shown = "".join(f"\n  {folder}" for folder in matches)
-        return _error(
+        return failed(
             f"Error: Multiple sessions match the name '{asked.asked_id}'.\n\nMatching sessions:{shown}\n\n"
             "Specify the session ID directly: copilot --resume=<id>"
         )
 
     def _chosen(self, call: Invocation, asked: Request, chosen: str) -> Session | Stop:
-        if _usable(call, chosen):
-            return _error(_NAME_TAKEN) if asked.label is not None else _load(call, asked, chosen)
+        if is_session(call, chosen):
+            return failed(_NAME_TAKEN) if asked.label is not None else load(call, asked, chosen)
         if not _UUID.fullmatch(chosen):
-            return _error(
+            return failed(
                 f"Error: No session or task matched '{chosen}'.\n"
                 "The value is not a valid UUID, so a new session cannot be created."
             )
@@ -181,30 +199,41 @@ class Copilot:
 
     def begin(self, call: Invocation, asked: Request, session: Session) -> bool | Stop:
         """Append the prompt; a place that cannot be written ends the run, with or without a word."""
+        if call.unready:
+            return failed(call.unready)
         folder = session.place.rpartition("/")[0]
         if not call.view.may_write(session.place):
             if session.new:
-                return _NOTHING
-            said = f"Error executing prompt: Error: session save failed: Failed to append to {session.place}: {_DENIED}"
-            return Stop((*self.opening(call, asked, ()), Err(said)), 1)
+                return NOTHING
+            if call.view.may_write(f"{folder}/.workspace-fork.lock"):
+                return False
+            shown = event_lines(call, prompt_events(call, asked)[:1]) if _json(asked) else ()
+            return Stop((*shown, *_unsaved(_DENIED, session.place)), 1)
         lines: list[transcript.Entry] = []
         try:
             if session.new:
+                call.view.make_dirs(folder, 0o700)
                 lines.append({"type": "session.start", "data": {"sessionId": session.id, "cwd": asked.workdir}})
                 named = "" if asked.label is None else f"name: {json.dumps(asked.label)}\n"
                 yaml = f"id: {session.id}\ncwd: {asked.workdir}\n{named}"
-                call.view.write(f"{folder}/workspace.yaml", yaml.encode(), _MODE)
+                call.view.write(f"{folder}/workspace.yaml", yaml.encode(), MODE)
+            else:
+                lines.append({"type": "session.resume", "data": {"cwd": goes_on_in(call, asked, session.id)}})
             lines.append({"type": "user.message", "data": {"content": asked.prompt}})
-            transcript.append(call.view, session.place, lines, _MODE)
+            if session.new and call.alone:
+                lines.append({"type": "system.message", "data": {"role": "system", "content": SYSTEM}})
+            transcript.append(call.view, session.place, lines, MODE)
+            if call.alone and session.new:
+                furnish(call, session)
         except OSError:
-            return _NOTHING
+            return NOTHING
         return True
 
     def finish(self, call: Invocation, session: Session, answer: str) -> bool:
         """Append the answer."""
         line = {"type": "assistant.message", "data": {"content": answer}}
         try:
-            transcript.append(call.view, session.place, [line], _MODE)
+            transcript.append(call.view, session.place, [line], MODE)
         except OSError:
             return False
         return True
@@ -214,34 +243,76 @@ class Copilot:
         del call
         wanted = asked.asked_id or ""
         if shape == "damaged":
-            return _corrupted(wanted, "EOF while parsing an object at line 1 column 1")
-        return _REFUSALS.get(shape) or _not_matched(wanted)
+            return corrupted(wanted, "EOF while parsing an object at line 1 column 1")
+        return _REFUSALS.get(shape) or not_matched(wanted)
 
     def opening(self, call: Invocation, asked: Request, names: Sequence[str]) -> tuple[Line, ...]:
-        """Give a first event, which names no session."""
-        del call, names
-        return (Out('{"type":"session.skills_loaded","data":{"skills":[]}}'),) if _json(asked) else ()
+        """Give the events up to the model's call, none of which names the session."""
+        del names
+        return event_lines(call, prompt_events(call, asked)) if _json(asked) else ()
 
-    def midway(self, asked: Request, names: Sequence[str]) -> tuple[Line, ...]:
+    def midway(self, call: Invocation, asked: Request, names: Sequence[str]) -> tuple[Line, ...]:
         """Give nothing: no event before the last names the session."""
-        del asked, names
+        del call, asked, names
         return ()
 
-    def closing(self, asked: Request, names: Sequence[str], answer: str, *, saved: bool) -> tuple[Line, ...]:
-        """Give the answer and the result, the one event that names the session."""
-        del saved
+    def closing(
+        self, call: Invocation, asked: Request, names: Sequence[str], answer: str, *, saved: bool
+    ) -> tuple[Line, ...]:
+        """Give the answer and the result, the one event that names the session; there is none where it is not saved."""
+        place = "" if saved else self.new(call, asked, names[0] if names else None).place
+        unsaved = () if saved else _unsaved(_failed_append(place), place)
         if not _json(asked):
-            return (Out(answer),)
-        said = Out(transcript.compact({"type": "assistant.message", "data": {"content": answer}}))
-        return (said, *(_result(name, 0) for name in names))
+            return (Out(answer), *(unsaved or summary_lines(names)))
+        message: dict[str, object] = {"messageId": MESSAGE, "model": call.model or MODEL, "content": answer}
+        message |= {"originatingMessageId": transcript.made_id(1), "toolRequests": [], "apiCallId": "chatcmpl_1"}
+        message |= {**TURN, "rte": False}
+        ended: list[Told] = [
+            *message_begun(answer),
+            ("model.call_finished", call_finished("success")),
+            ("assistant.message", message),
+            ("model.call_final_result", call_result(call, "success")),
+            ("assistant.turn_end", {"turnId": "0"}),
+            ("assistant.idle", {}),
+        ]
+        if not saved:
+            told = f"Failed to persist session events: {_failed_append(place)}"
+            ended.insert(0, ("session.error", {"errorType": "persistence", "message": told}))
+            return (*event_lines(call, ended), *unsaved)
+        return (*event_lines(call, ended), *(result_line(call, name, 0) for name in names))
 
-    def fault(self, asked: Request, names: Sequence[str], shape: Shape) -> tuple[Line, ...]:
-        """Give the session's error and a result with exit code 1."""
-        kind, text = _FAULT_TEXTS[shape]
+    def retried(self, call: Invocation, asked: Request, names: Sequence[str], failure: Failure) -> tuple[Line, ...]:
+        """Give a word on every time that the model is called again."""
+        del names
         if not _json(asked):
-            return (Err(f"Error: {text}"),)
-        line = {"type": "session.error", "errorType": kind, "statusCode": FAULTS[shape], "message": text}
-        return (Out(transcript.compact(line)), *(_result(name, 1) for name in names))
+            return ()
+        one: list[Told] = [
+            *call_broken(call, failure),
+            ("assistant.turn_retry", {"turnId": "0", "model": call.model or MODEL, "reason": "streaming_error"}),
+        ]
+        if failure.status != RATE_LIMIT:
+            text = INTERRUPTED if failure.status is None else TRANSIENT
+            one.append(("session.info", {"infoType": "model_retry", "message": text}))
+        one.append(call_start(call))
+        return event_lines(call, one) * (failure.tries - 1)
+
+    def failed(self, call: Invocation, asked: Request, names: Sequence[str], failure: Failure) -> tuple[Line, ...]:
+        """Give the session's error and a result with exit code 1."""
+        kind, text = failure_text(failure, call.model or MODEL)
+        if not _json(asked):
+            return (Err(f"\n{text}"), *summary_lines(names))
+        status = {} if failure.status is None else {"statusCode": failure.status}
+        ended: list[Told] = [
+            *call_broken(call, failure),
+            ("model.call_final_result", call_result(call, how_it_ended(failure))),
+            ("assistant.turn_end", {"turnId": "0"}),
+            (
+                "session.error",
+                {"errorType": kind, "message": text, **status, "originatingMessageId": transcript.made_id(1)},
+            ),
+            ("assistant.idle", {}),
+        ]
+        return (*event_lines(call, ended), *(result_line(call, name, 1) for name in names))
 
     def beside(self, call: Invocation, session: Session, *, empty: bool) -> None:
         """Leave another session's folder beside this one, newer or empty."""
@@ -251,8 +322,8 @@ class Copilot:
             call.view.make_dirs(folder)
             return
         line = {"type": "user.message", "data": {"content": "Something else entirely."}}
-        call.view.write(f"{folder}/workspace.yaml", f"id: {other}\ncwd: {call.workdir}\n".encode(), _MODE)
-        transcript.append(call.view, f"{folder}/events.jsonl", [line], _MODE)
+        call.view.write(f"{folder}/workspace.yaml", f"id: {other}\ncwd: {call.workdir}\n".encode(), MODE)
+        transcript.append(call.view, f"{folder}/events.jsonl", [line], MODE)
         call.view.touch(f"{folder}/events.jsonl", 1_000_000_000)
 
 
@@ -292,94 +363,3 @@ def _name_fault(name: str | None) -> str | None:
     if _CONTROL.search(name):
         return "Session name must not contain control characters."
     return None
-
-
-def _result(session_id: str, exit_code: int) -> Out:
-    return Out(transcript.compact({"type": "result", "sessionId": session_id, "exitCode": exit_code}), session_id)
-
-
-def _root(call: Invocation) -> str:
-    return f"{call.environment.get('COPILOT_HOME') or f'{call.home}/.copilot'}/session-state"
-
-
-def _usable(call: Invocation, folder: str) -> bool:
-    """Tell whether a folder holds a session that copilot takes for one: events that can be read and are not empty."""
-    if "/" in folder or folder in ("", ".", ".."):
-        return False
-    try:
-        return bool(call.view.read(f"{_root(call)}/{folder}/events.jsonl"))
-    except OSError:
-        return False
-
-
-def _workspace(call: Invocation, folder: str) -> dict[str, str] | None:
-    """Read a workspace.yaml: empty where there is none, None where it is broken."""
-    try:
-        text = call.view.read(f"{_root(call)}/{folder}/workspace.yaml").decode()
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError):
-        return None
-    found: dict[str, str] = {}
-    for line in text.splitlines():
-        match = _YAML_LINE.fullmatch(line)
-        if match is None:
-            return None
-        found[match[1]] = match[2]
-    return found or None
-
-
-def _newest(call: Invocation, folders: Sequence[str]) -> list[str]:
-    places = {folder: f"{_root(call)}/{folder}/events.jsonl" for folder in folders if _usable(call, folder)}
-    return [max(places, key=lambda folder: call.view.modified(places[folder]))] if places else []
-
-
-def _matches(call: Invocation, folders: Sequence[str], wanted: str) -> list[str]:
-    if wanted in folders and _usable(call, wanted):
-        return [wanted]
-    usable = [folder for folder in folders if _usable(call, folder)]
-    if _PREFIX.fullmatch(wanted):
-        matches = [folder for folder in usable if folder.startswith(wanted)]
-        if matches:
-            return matches
-    named: list[str] = []
-    for folder in usable:
-        name = (_workspace(call, folder) or {}).get("name")
-        if name is not None and wanted and _unquoted(name).lower() == wanted.lower():
-            named.append(folder)
-    return named
-
-
-def _unquoted(value: str) -> str:
-    try:
-        return str(cast("object", json.loads(value)))
-    except ValueError:
-        return value
-
-
-def _load(call: Invocation, asked: Request, session_id: str) -> Session | Stop:
-    place = f"{_root(call)}/{session_id}/events.jsonl"
-    workspace = _workspace(call, session_id)
-    if workspace is None:
-        return _NOTHING
-    try:
-        data = call.view.read(place)
-    except OSError:
-        return _not_matched(session_id)
-    if not transcript.entries(data.splitlines()[0] if data.strip() else b""):
-        return _corrupted(session_id, "EOF while parsing an object at line 1 column 1")
-    history = tuple(
-        str(transcript.inner(line, "data", "content"))
-        for line in transcript.entries(data)
-        if line.get("type") == "user.message"
-    )
-    stored = workspace.get("cwd")
-    notes: tuple[Line, ...] = ()
-    if asked.asked_id is not None and "-C" not in asked.options and stored is not None:
-        if call.view.is_dir(stored):
-            event = {"type": "session.resume", "data": {"cwd": stored}}
-            notes = (Out(transcript.compact(event)),) if _json(asked) else ()
-        else:
-            warning = f"warning: resume-auto-cd: ignoring persisted cwd '{stored}': missing or not a directory"
-            notes = (Err(warning),)
-    return Session(session_id, history, place, new=False, notes=notes)

@@ -14,8 +14,7 @@ from typing import cast
 from tck_driver.bench import Shape
 from tck_driver.vocabulary import AdapterId
 from tck_fakes.standins import transcript
-from tck_fakes.standins.base import Err, Invocation, Line, Out, Request, Session, Stop
-from tck_fakes.standins.shapes import FAULTS, NOT_FOUND_TEXT
+from tck_fakes.standins.base import Err, Failure, Invocation, Line, Out, Request, Session, Spoken, Stop
 from tck_fakes.standins.words import options, read_words
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -34,14 +33,7 @@ _OPTIONS = options(
     }
 )
 
-_FAULT_TEXTS: dict[Shape, str] = {
-    "rate_limited": "429 Too Many Requests",
-    "unauthorized": "401 Unauthorized",
-    "server_error": "500 Internal Server Error",
-    "bad_request": "400 Bad Request: tool call without a result",
-    "prompt_too_long": "400 Bad Request: this model's maximum prompt length is 131072",
-    "not_found_text": NOT_FOUND_TEXT,
-}
+_PHRASES = {400: "Bad Request", 401: "Unauthorized", 429: "Too Many Requests", 500: "Internal Server Error"}
 
 
 def _error(text: str) -> Stop:
@@ -66,6 +58,8 @@ class Grok:
 
     adapter = AdapterId.GROK_BUILD
     program = "grok"
+    outlasts = False
+    unsaved_code = 0
 
     def read(self, call: Invocation) -> Request | Stop:
         """Read the arguments."""
@@ -109,12 +103,12 @@ class Grok:
             return _not_found(wanted)
         place = f"{_folder(call)}/{wanted}.json"
         try:
-            history = _prompts(call.view.read(place))
+            prompts = _prompts(call.view.read(place))
         except OSError:
             return _not_found(wanted)
         except ValueError:
             return _error(f"session {wanted} could not be loaded")
-        return Session(wanted, history, place, new=False)
+        return Session(wanted, tuple(Spoken("user", prompt) for prompt in prompts), place, new=False)
 
     def begin(self, call: Invocation, asked: Request, session: Session) -> bool | Stop:
         """Write the file anew with the prompt in it."""
@@ -141,20 +135,30 @@ class Grok:
         del call, asked, names
         return ()
 
-    def midway(self, asked: Request, names: Sequence[str]) -> tuple[Line, ...]:
+    def midway(self, call: Invocation, asked: Request, names: Sequence[str]) -> tuple[Line, ...]:
         """Name the session at the model's first step."""
+        del call
         return _report(names[:1], None) if _json(asked) else ()
 
-    def closing(self, asked: Request, names: Sequence[str], answer: str, *, saved: bool) -> tuple[Line, ...]:
+    def closing(
+        self, call: Invocation, asked: Request, names: Sequence[str], answer: str, *, saved: bool
+    ) -> tuple[Line, ...]:
         """Give the answer, and each id on a line of its own."""
-        del saved
+        del call, saved
         return _report(names, answer) if _json(asked) else (Out(answer),)
 
-    def fault(self, asked: Request, names: Sequence[str], shape: Shape) -> tuple[Line, ...]:
+    def retried(self, call: Invocation, asked: Request, names: Sequence[str], failure: Failure) -> tuple[Line, ...]:
+        """Give nothing."""
+        del call, asked, names, failure
+        return ()
+
+    def failed(self, call: Invocation, asked: Request, names: Sequence[str], failure: Failure) -> tuple[Line, ...]:
         """Name the session and give the provider's error."""
+        del call
+        text = f"{failure.status} {_PHRASES.get(failure.status or 0, '')}: {failure.message}"
         if not _json(asked):
-            return (Err(f"Error: {_FAULT_TEXTS[shape]}"),)
-        line: dict[str, object] = {"error": _FAULT_TEXTS[shape], "status": FAULTS[shape]}
+            return (Err(f"Error: {text}"),)
+        line: dict[str, object] = {"error": text, "status": failure.status}
         named = names[-1] if names else None
         if named is not None:
             line["session_id"] = named

@@ -1,22 +1,20 @@
 """The stand-in for opencode 1.18.33: one SQLite database for all sessions, each bound to its directory.
 
 File: `$OPENCODE_DB`, or `opencode.db` in `$XDG_DATA_HOME/opencode` (`~/.local/share/opencode`). A session asked for
-from another directory, without `--dir`, calls the model and then hangs without a word. Not imitated: the quotes that
-the real CLI puts around a prompt with spaces, and the `-wal` file. Specification: §16.5.
+from another directory, without `--dir`, calls the model and then hangs without a word. Not imitated in process: the
+quotes that the real CLI puts around a prompt with spaces, and the `-wal` file. Specification: §16.5.
 """
 
 from __future__ import annotations
 
-import functools
 import sqlite3
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from tck_driver.bench import Shape
 from tck_driver.vocabulary import AdapterId
 from tck_fakes.standins import transcript
-from tck_fakes.standins.base import Err, Invocation, Line, Out, Request, Session, Stop
-from tck_fakes.standins.shapes import FAULTS, NOT_FOUND_TEXT
+from tck_fakes.standins.base import Err, Failure, Invocation, Line, Out, Request, Session, Spoken, Stop
+from tck_fakes.standins.opencode_database import CannotOpenError, opened, place_of
 from tck_fakes.standins.words import Words, options, read_words
 
 _OPTIONS = options(
@@ -54,36 +52,25 @@ Options:
   -h, --help         show help                                                             [boolean]
   -s, --session      session id to continue                                                 [string]"""
 
-#: Real databases also have the tables for credentials, which is why this one has them.
-_SCHEMA = """
-create table project (id text primary key, worktree text) without rowid;
-create table session (id text primary key, project_id text, directory text, title text, time_updated real)
-    without rowid;
-create table message (id integer primary key, session_id text, role text, content text);
-create table account (id text primary key, access_token text, refresh_token text) without rowid;
-create table credential (id text primary key, value text) without rowid;
-create table session_share (session_id text primary key, secret text) without rowid;
-"""
 
 _FIND = {
     "id": "select id, directory from session where id = ?",
     "directory": "select id, directory from session where directory = ? order by time_updated desc",
 }
-_PROMPTS = "select content from message where session_id = ? and role = 'user' order by id"
+_TURNS = "select role, content from message where session_id = ? order by id"
+_ADD = "insert into message (session_id, role, content) values (?, ?, ?)"
 
-_FAULT_TEXTS: dict[Shape, str] = {
-    "rate_limited": "Rate limit exceeded",
-    "unauthorized": "invalid credentials",
-    "server_error": "internal server error",
-    "bad_request": "messages.3: tool_use ids were found without tool_result blocks",
-    "prompt_too_long": "prompt is too long: 214302 tokens > 200000 maximum",
-    "not_found_text": NOT_FOUND_TEXT,
-}
-_RETRYABLE = (429, 500)
-
-
-class _CannotOpenError(Exception):
-    """The database cannot be used; the text is what opencode says."""
+_CUT = (
+    "Cannot connect to API: The socket connection was closed unexpectedly. For more information, pass `verbose: true` "
+    "in the second argument to fetch()"
+)
+_HEADING = "\x1b[0m\n> build · {}\n\x1b[0m"
+_SNAPSHOT = "0" * 40
+_TOKENS = {"total": 10, "input": 5, "output": 5, "reasoning": 0, "cache": {"write": 0, "read": 0}}
+_DOWN = "Cannot connect to API: Unable to connect. Is the computer able to access the url?"
+#: What is tried again before opencode gives up.
+_RETRYABLE = (429, 500, 502, 503, 504, 529)
+_SERVER_ERROR = {"name": "UnknownError", "data": {"message": "Unexpected server error. Check server logs for details."}}
 
 
 def _error(text: str) -> Stop:
@@ -132,6 +119,8 @@ class Opencode:
 
     adapter = AdapterId.OPENCODE
     program = "opencode"
+    outlasts = False
+    unsaved_code = 0
 
     def read(self, call: Invocation) -> Request | Stop:
         """Read the arguments as yargs does; the usage goes to stderr in every case."""
@@ -142,7 +131,8 @@ class Opencode:
         fault = _fault(call.argv, words)
         if fault is not None:
             return _usage(1, fault)
-        prompt = " ".join(words.positionals) or call.stdin
+        said = map(_quoted, words.positionals) if call.alone else words.positionals
+        prompt = " ".join(said) or call.stdin
         if not prompt:
             text = "You must provide a message or a command"
             return Stop(_error(text).lines, 1, text)
@@ -159,17 +149,16 @@ class Opencode:
 
     def new(self, call: Invocation, asked: Request, session_id: str | None = None) -> Session:
         """Begin a session; nobody can choose its id."""
-        del asked
-        return Session(session_id or call.ids.ses(call.now), (), _place(call), new=True)
+        return Session(session_id or call.ids.ses(call.now), (), place_of(call), new=True, titled=asked.label is None)
 
     def open(self, call: Invocation, asked: Request) -> Session | Stop:
         """Look the session up in the database, which is made where there is none."""
         if not call.view.is_dir(asked.workdir):
             return _error(f"Failed to change directory to {asked.workdir}")
         try:
-            with _database(call) as database:
+            with opened(call) as database:
                 return self._look_up(call, asked, database)
-        except (_CannotOpenError, sqlite3.Error) as error:
+        except (CannotOpenError, sqlite3.Error) as error:
             return _unexpected(str(error))
 
     def _look_up(self, call: Invocation, asked: Request, database: sqlite3.Connection) -> Session | Stop:
@@ -181,18 +170,18 @@ class Opencode:
             return self.new(call, asked) if asked.asked_id is None else _NOT_FOUND
         session_id, directory = str(found[0]), str(found[1])
         if not call.view.is_dir(directory):
-            failure = {"name": "UnknownError", "data": {"message": "Unexpected server error. Check server logs."}}
-            return Stop((_event("error", session_id, {"error": failure}),), 1)
-        history = tuple(str(row[0]) for row in database.execute(_PROMPTS, (session_id,)))
+            return Stop((_event(call, "error", session_id, {"error": _SERVER_ERROR}),), 1)
+        turns = database.execute(_TURNS, (session_id,))
+        spoken = tuple(Spoken("user" if role == "user" else "assistant", str(text)) for role, text in turns)
         if "--fork" in asked.options:
-            return Session(call.ids.ses(call.now), history, _place(call), new=True)
-        return Session(session_id, history, _place(call), new=False, stalls=directory != asked.workdir)
+            return Session(call.ids.ses(call.now), spoken, place_of(call), new=True)
+        return Session(session_id, spoken, place_of(call), new=False, stalls=directory != asked.workdir)
 
     def begin(self, call: Invocation, asked: Request, session: Session) -> bool | Stop:
         """Write the prompt, and the session where it is new."""
-        earlier = session.history if session.new else ()
+        earlier = session.spoken if session.new else ()
         try:
-            with _database(call) as database:
+            with opened(call) as database:
                 if session.new:
                     database.execute(
                         "insert into session values (?, 'global', ?, ?, ?)",
@@ -202,22 +191,18 @@ class Opencode:
                     database.execute(
                         "update session set time_updated = ? where id = ?", (call.now.timestamp(), session.id)
                     )
-                database.executemany(
-                    "insert into message (session_id, role, content) values (?, 'user', ?)",
-                    [(session.id, prompt) for prompt in (*earlier, asked.prompt)],
-                )
-        except (_CannotOpenError, sqlite3.Error) as error:
+                turns = (*earlier, Spoken("user", asked.prompt))
+                database.executemany(_ADD, [(session.id, turn.role, turn.text) for turn in turns])
+        except (CannotOpenError, sqlite3.Error) as error:
             return _unexpected(str(error))
         return True
 
     def finish(self, call: Invocation, session: Session, answer: str) -> bool:
         """Write the answer."""
         try:
-            with _database(call) as database:
-                database.execute(
-                    "insert into message (session_id, role, content) values (?, 'assistant', ?)", (session.id, answer)
-                )
-        except (_CannotOpenError, sqlite3.Error):
+            with opened(call) as database:
+                database.execute(_ADD, (session.id, "assistant", answer))
+        except (CannotOpenError, sqlite3.Error):
             return False
         return True
 
@@ -234,26 +219,41 @@ class Opencode:
         del call, asked, names
         return ()
 
-    def midway(self, asked: Request, names: Sequence[str]) -> tuple[Line, ...]:
+    def midway(self, call: Invocation, asked: Request, names: Sequence[str]) -> tuple[Line, ...]:
         """Give the first step's event, which names the session."""
-        return (_event("step_start", names[0] if names else None, {}),) if _json(asked) else ()
+        return (_part(call, "step_start", names[0] if names else None, {}),) if _json(asked) else ()
 
-    def closing(self, asked: Request, names: Sequence[str], answer: str, *, saved: bool) -> tuple[Line, ...]:
+    def closing(
+        self, call: Invocation, asked: Request, names: Sequence[str], answer: str, *, saved: bool
+    ) -> tuple[Line, ...]:
         """Give one step with its text; every event names the session."""
         del saved
         if not _json(asked):
-            return (Out(answer),)
+            return (*_heading(call), Out(answer))
         first, last = (names[0], names[-1]) if names else (None, None)
-        said = {"text": answer, "part": {"type": "text", "text": answer}}
-        return (_event("step_start", first, {}), _event("text", first, said), _event("step_finish", last, {}))
+        ended = {"reason": "stop", "tokens": _TOKENS, "cost": 0}
+        return (
+            _part(call, "step_start", first, {}),
+            _part(call, "text", first, {"text": answer, "time": {"start": 0, "end": 1}}),
+            _part(call, "step_finish", last, ended),
+        )
 
-    def fault(self, asked: Request, names: Sequence[str], shape: Shape) -> tuple[Line, ...]:
+    def retried(self, call: Invocation, asked: Request, names: Sequence[str], failure: Failure) -> tuple[Line, ...]:
+        """Give nothing: only the log tells of it."""
+        del call, asked, names, failure
+        return ()
+
+    def failed(self, call: Invocation, asked: Request, names: Sequence[str], failure: Failure) -> tuple[Line, ...]:
         """Give an error event that names the session."""
-        status = FAULTS[shape]
-        data = {"message": _FAULT_TEXTS[shape], "statusCode": status, "isRetryable": status in _RETRYABLE}
+        error = _failure(failure)
         if not _json(asked):
-            return _error(_FAULT_TEXTS[shape]).lines
-        return (_event("error", names[-1] if names else None, {"error": {"name": "APIError", "data": data}}),)
+            return (*_heading(call), *_error(str(transcript.inner(error, "data", "message"))).lines)
+        named = names[-1] if names else None
+        told = _event(call, "error", named, {"error": error})
+        if failure.kind == "cut":
+            return (_part(call, "step_start", named, {}), told)
+        # Where the history is too long, it says so before it tries to make it shorter, and again when that has failed.
+        return (told, told) if failure.kind == "overflow" else (told,)
 
     def beside(self, call: Invocation, session: Session, *, empty: bool) -> None:
         """Leave another session in the same database, newer than this one."""
@@ -261,85 +261,51 @@ class Opencode:
         other = call.ids.ses(call.now)
         row = (other, call.workdir, "Something else entirely.", call.now.timestamp() + 1)
         try:
-            with _database(call) as database:
+            with opened(call) as database:
                 database.execute("insert into session values (?, 'global', ?, ?, ?)", row)
-                database.execute(
-                    "insert into message (session_id, role, content) values (?, 'user', ?)", (other, row[2])
-                )
-        except (_CannotOpenError, sqlite3.Error):
+                database.execute(_ADD, (other, "user", row[2]))
+        except (CannotOpenError, sqlite3.Error):
             return
+
+
+def _heading(call: Invocation) -> tuple[Line, ...]:
+    """Give what stands above an answer that is no JSON."""
+    return tuple(Err(line) for line in _HEADING.format(call.model or "model").splitlines())
+
+
+def _failure(failure: Failure) -> transcript.Entry:
+    if failure.kind == "unready":
+        return _SERVER_ERROR
+    if failure.kind in ("down", "cut"):
+        message = _DOWN if failure.kind == "down" else _CUT
+        return {"name": "APIError", "data": {"message": message, "isRetryable": True}}
+    if failure.kind == "overflow":
+        return {"name": "ContextOverflowError", "data": {"message": failure.message, "responseBody": failure.body}}
+    retryable = failure.status in _RETRYABLE
+    data: dict[str, object] = {"message": failure.message, "statusCode": failure.status, "isRetryable": retryable}
+    data |= {"responseBody": failure.body, "metadata": {"url": f"{failure.at}/chat/completions"}} if failure.at else {}
+    return {"name": "APIError", "data": data}
+
+
+def _quoted(word: str) -> str:
+    """Give a word of the prompt as the model is sent it: one with a space in it gets quotes."""
+    if " " not in word:
+        return word
+    return '"' + word.replace('"', '\\"') + '"'
 
 
 def _json(asked: Request) -> bool:
     return asked.options.get("--format") == "json"
 
 
-def _event(kind: str, session_id: str | None, more: transcript.Entry) -> Out:
-    line = {"type": kind} | ({} if session_id is None else {"sessionID": session_id}) | dict(more)
+def _event(call: Invocation, kind: str, session_id: str | None, more: transcript.Entry) -> Out:
+    named = {} if session_id is None else {"sessionID": session_id}
+    line = {"type": kind, "timestamp": int(call.now.timestamp() * 1000), **named, **more}
     return Out(transcript.compact(line), session_id)
 
 
-def _data(call: Invocation) -> str:
-    return f"{call.environment.get('XDG_DATA_HOME') or f'{call.home}/.local/share'}/opencode"
-
-
-def _place(call: Invocation) -> str:
-    named = call.environment.get("OPENCODE_DB")
-    if not named:
-        return f"{_data(call)}/opencode.db"
-    return named if named.startswith("/") else f"{_data(call)}/{named}"
-
-
-@functools.cache
-def _empty() -> bytes:
-    with sqlite3.connect(":memory:") as database:
-        database.executescript(_SCHEMA)
-        image = database.serialize()
-    database.close()
-    return image
-
-
-def _ready(call: Invocation) -> str:
-    """Give the host path of the database file, made where it is missing; say what opencode says where it cannot be."""
-    data, place, view = _data(call), _place(call), call.view
-    log = f"{data}/log/opencode.log"
-    try:
-        view.names(data)
-    except FileNotFoundError:
-        pass
-    except OSError:
-        raise _CannotOpenError(f"EACCES: permission denied, mkdir '{data}/repos'") from None
-    if not view.may_write(f"{data}/log"):
-        raise _CannotOpenError(f"PermissionDenied: FileSystem.open ({log})")
-    try:
-        if view.is_file(place):
-            head = view.read(place)
-            if not head:
-                view.write(place, _empty())
-        elif view.exists(place):
-            raise _CannotOpenError("unable to open database file")
-        else:
-            view.write(place, _empty())
-        host = view.resolve(place)
-    except OSError:
-        raise _CannotOpenError("unable to open database file") from None
-    if not view.may_write(place):
-        raise _CannotOpenError('Failed query: insert into "project" ("id", "worktree") values (?, ?)')
-    return host
-
-
-@contextmanager
-def _database(call: Invocation) -> Generator[sqlite3.Connection]:
-    """Open the database for one transaction. Raises `_CannotOpenError` and `sqlite3.Error`."""
-    host = _ready(call)
-    database = sqlite3.connect(host, isolation_level=None)
-    try:
-        # Nothing here outlives a power cut, and no second process has the file open.
-        database.execute("pragma synchronous = off")
-        database.execute("pragma journal_mode = memory")
-        database.execute("begin immediate")
-        database.execute("insert or replace into project values ('global', '/')")
-        yield database
-        database.execute("commit")
-    finally:
-        database.close()
+def _part(call: Invocation, kind: str, session_id: str | None, more: transcript.Entry) -> Out:
+    """Give an event that holds a part of a message; the part names the session once more."""
+    named = {} if session_id is None else {"sessionID": session_id}
+    part = {"id": "prt_1", "messageID": "msg_1", "snapshot": _SNAPSHOT, **named, "type": kind.replace("_", "-"), **more}
+    return _event(call, kind, session_id, {"part": part})

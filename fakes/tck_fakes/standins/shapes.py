@@ -6,11 +6,13 @@ refuses it as the kit's own mistake.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 from tck_driver.bench import Script, Shape
 from tck_driver.errors import KitError
 from tck_driver.vocabulary import AdapterId
+from tck_fakes.standins.base import Failure, FailureKind
 
 _ALL = frozenset(adapter for adapter in AdapterId if adapter is not AdapterId.API)
 _CLAUDE, _CODEX, _OPENCODE = AdapterId.CLAUDE_CODE, AdapterId.CODEX, AdapterId.OPENCODE
@@ -52,21 +54,59 @@ REFUSALS: frozenset[Shape] = frozenset(
     }
 )
 
+#: What the failing run of `not_found_text` talks about: a file of the repository, not a session.
+NOT_FOUND_TEXT = "404 not found: ./docs/page.md"
+
 #: Shapes in which the session was loaded, its id is named, the prompt is in the history, and the exit code is 1.
-FAULTS: dict[Shape, int] = {
-    "rate_limited": 429,
-    "unauthorized": 401,
-    "server_error": 500,
-    "bad_request": 400,
-    "prompt_too_long": 400,
-    "not_found_text": 404,
+FAULTS: dict[Shape, Failure] = {
+    "rate_limited": Failure("status", 429, "this request would exceed the rate limit"),
+    "unauthorized": Failure("status", 401, "invalid credentials"),
+    "server_error": Failure("status", 500, "internal server error"),
+    "bad_request": Failure("status", 400, "messages.3: `tool_use` ids were found without `tool_result` blocks"),
+    "prompt_too_long": Failure("overflow", 400, "prompt is too long: 214302 tokens > 200000 maximum"),
+    "not_found_text": Failure("status", 404, NOT_FOUND_TEXT),
+}
+
+#: What the providers of some CLIs say in other words. claude and copilot put words of their own in place of what a
+#: provider says with a 404, so to them it is said with a 400.
+_OTHERWISE: dict[tuple[AdapterId, Shape], Failure] = {
+    (_CODEX, "bad_request"): Failure("status", 400, "No tool output found"),
+    (_COPILOT, "bad_request"): Failure("status", 400, "No tool output found for function call"),
+    (_COPILOT, "prompt_too_long"): Failure("overflow", 400, "prompt token count of 214302 exceeds the limit of 200000"),
+    (_CLAUDE, "not_found_text"): Failure("status", 400, NOT_FOUND_TEXT),
+    (_COPILOT, "not_found_text"): Failure("status", 400, NOT_FOUND_TEXT),
 }
 
 #: Shapes in which the provider fails in an ordinary way, but the session named is not, or not alone, the asked one.
 UNCONFIRMED: dict[Shape, Shape] = {"other_id_fails": "server_error", "two_ids_fail": "server_error"}
 
-#: What the failing run of `not_found_text` talks about: a file of the repository, not a session.
-NOT_FOUND_TEXT = "404 not found: ./docs/page.md"
+
+#: CLI → kind or status of a failure → how often it calls the model before it gives up; once where nothing is named.
+_TRIES: dict[AdapterId, dict[FailureKind | int, int]] = {
+    _CLAUDE: {"cut": 2, "down": 11, 401: 11, 404: 2, 429: 11, 500: 11, 529: 11},
+    _CODEX: {"no_model": 1, "cut": 6, 401: 6, 403: 6, 404: 6, 429: 6, 500: 30, 529: 30},
+    _OPENCODE: {"cut": 6, 429: 6, 500: 6, 529: 6},
+    _COPILOT: {"cut": 6, "down": 6, 401: 3, 429: 6, 500: 6, 529: 6},
+}
+
+
+#: claude gives an overloaded model up sooner where there is a smaller one that it could turn to.
+_GREATEST, _OVERLOADED, _SOONER = "opus", 529, 3
+
+
+def tries_of(adapter: AdapterId, failure: Failure, model: str = "") -> int:
+    """Give how often a CLI calls a model that fails so before it gives up."""
+    if adapter is _CLAUDE and failure.status == _OVERLOADED and _GREATEST in model:
+        return _SOONER
+    limits = _TRIES.get(adapter, {})
+    return limits.get(failure.kind) or limits.get(failure.status or 0, 1)
+
+
+def failure_of(adapter: AdapterId, shape: Shape) -> Failure:
+    """Give what comes of the call of a model in a shape whose provider fails."""
+    meant = UNCONFIRMED.get(shape, shape)
+    failure = _OTHERWISE.get((adapter, meant)) or FAULTS[meant]
+    return replace(failure, tries=tries_of(adapter, failure))
 
 
 def check(adapter: AdapterId, script: Script) -> None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import cast
 
-from tck_fakes.view import ContainerView
+from tck_fakes.standins.seen import View
 
 Entry = Mapping[str, object]
 
@@ -18,6 +19,16 @@ Entry = Mapping[str, object]
 def compact(entry: Entry) -> str:
     """Give an object as one line of JSON, as Node and Rust write it."""
     return json.dumps(entry, separators=(",", ":"), ensure_ascii=False)
+
+
+def made_id(number: int) -> str:
+    """Give a UUID for what is no session; real output has many of them, and nobody may take one for the session's."""
+    return f"{number:08x}-0000-4000-8000-000000000000"
+
+
+def stamp(now: datetime) -> str:
+    """Give a moment as Node and Rust write it."""
+    return f"{now:%Y-%m-%dT%H:%M:%S}.{now.microsecond // 1000:03d}Z"
 
 
 def entries(data: bytes) -> list[Entry]:
@@ -43,6 +54,14 @@ def inner(entry: Entry, *path: str) -> object:
     return value
 
 
-def append(view: ContainerView, path: str, lines: Iterable[Entry], mode: int) -> None:
+def texts(content: object) -> str:
+    """Give the text of a message's content: a text itself, or a list of parts of which some have one."""
+    if not isinstance(content, list):
+        return str(content)
+    parts = (inner(cast("Entry", part), "text") for part in cast("list[object]", content) if isinstance(part, dict))
+    return "".join(text for text in parts if isinstance(text, str))
+
+
+def append(view: View, path: str, lines: Iterable[Entry], mode: int) -> None:
     """Add lines to a file. Raises `OSError`."""
     view.append(path, "".join(f"{compact(line)}\n" for line in lines).encode("utf-8", "surrogatepass"), mode)

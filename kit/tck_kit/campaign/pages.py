@@ -7,7 +7,7 @@ from typing import IO, Final
 
 from tck_kit.campaign.merged import Campaign, EnginePart, OutcomePart
 from tck_kit.campaign.units import shown_seeds
-from tck_reports.explain import EXIT_WORDS
+from tck_reports.explain import EXCUSED, EXIT_WORDS
 from tck_reports.outcomes import ExitCode, Outcome
 from tck_reports.plain import visible
 
@@ -23,7 +23,7 @@ def markdown(campaign: Campaign) -> str:
     lines = [
         f"# {len(engines)} engine{_s(len(engines))}, {len(seeds)} seed{_s(len(seeds))}",
         "",
-        f"- exit code {campaign['exit_code']}, {_exit_word(campaign['exit_code'])}: {_cell(campaign['exit_reason'])}",
+        f"- exit code {campaign['exit_code']}, {_exit_word(campaign)}: {_cell(campaign['exit_reason'])}",
         *(f"- incomplete: {_cell(reason)}" for reason in campaign["incomplete_reasons"]),
         f"- kit {campaign['kit']['version']}, specification {campaign['spec']['digest']}",
         "",
@@ -95,8 +95,7 @@ def write(campaign: Campaign, stream: IO[str]) -> None:
         console.print(f"and {len(without) - _MOST_TOLD} more without a report")
     for reason in campaign["incomplete_reasons"]:
         console.print(f"incomplete: {visible(reason)}")
-    code = campaign["exit_code"]
-    console.print(f"exit code {code}, {_exit_word(code)}: {_line(campaign['exit_reason'])}")
+    console.print(f"exit code {campaign['exit_code']}, {_exit_word(campaign)}: {_line(campaign['exit_reason'])}")
 
 
 def _profiles(campaign: Campaign) -> list[str]:
@@ -121,8 +120,12 @@ def _shown(outcome: OutcomePart | None, seeds: int) -> str:
     return f"**{word}** ({'all seeds' if len(outcome['seeds']) == seeds else shown_seeds(outcome['seeds'])})"
 
 
-def _exit_word(code: int) -> str:
-    return EXIT_WORDS[ExitCode(code)]
+def _exit_word(campaign: Campaign) -> str:
+    """Give the exit code in a word; what a baseline excuses does not conform."""
+    code = ExitCode(campaign["exit_code"])
+    runs = [run for engine in campaign["engines"] for run in engine["runs"]]
+    verdicts = {result for run in runs for result in run["verdict"].values()}
+    return EXIT_WORDS[code] if code is not ExitCode.CONFORMANT or verdicts <= {"conformant"} else EXCUSED
 
 
 def _line(text: str) -> str:

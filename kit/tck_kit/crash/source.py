@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tck_driver.bench import Bench
 from tck_driver.engine import Engine
-from tck_fakes.database import SessionTable
 from tck_fakes.faults.fault import Fault, FaultyEngine
 from tck_fakes.stage import Stage
 from tck_kit.crash.cut import CutEngine, Fuse, behind
@@ -40,9 +40,9 @@ class CutSource:
         self.last = CutEngine(FaultyEngine(engine, self._faults) if self._faults else engine, fuse)
         return self.last
 
-    def table(self, stage: Stage) -> SessionTable | None:
-        """Give the engine's own database."""
-        return self._source.table(stage)
+    def bench(self, stage: Stage) -> Bench:
+        """Give what steps can do to the surroundings."""
+        return self._source.bench(stage)
 
     def ending(self, stage: Stage) -> None:
         """Hear that a scenario is over."""

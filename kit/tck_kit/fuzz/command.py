@@ -11,7 +11,8 @@ import click
 
 from tck_kit.campaign.choice import CLUSTER
 from tck_kit.faults import UsageFault
-from tck_kit.run_command import FILE, chosen_engine, chosen_seeds
+from tck_kit.run_command import FILE
+from tck_kit.run_settings import chosen_engine, chosen_seeds
 from tck_reports.outcomes import ExitCode
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from tck_reports.findings.escaped import encode
+from tck_reports.escaped import encode
 from tck_reports.findings.listing import encodable, told
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tck_reports.findings.escaped import encode
+from tck_reports.escaped import encode
 from tck_reports.findings.listing import encodable
 from tck_spec.findings import SEVERITY_NAMES, Edit
 

@@ -6,12 +6,11 @@ it, so that the same check gives the same file on every machine.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from tck_reports.findings.escaped import encode
 from tck_reports.findings.listing import shown, told
+from tck_reports.sarif_log import FINGERPRINT, TOOL, log, plain
 
 if TYPE_CHECKING:
     from tck_reports.findings.listing import Listing, RuleText
@@ -19,12 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["render"]
 
-_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS: Final[Mapping[Severity, str]] = {"E": "error", "W": "warning", "I": "note"}
 _ROOT: Final = "%SRCROOT%"
-#: What a message of SARIF takes for a link or a place for an argument, and no message of ours means so.
-_LINK: Final = re.compile(r"\[(?=[^\]]*\]\()")
-_ARGUMENT: Final = re.compile(r"\{(\d+)\}")
 #: A line is quoted up to here; a document without line ends is one line.
 _LONGEST_SNIPPET: Final = 500
 
@@ -35,7 +30,7 @@ def render(listing: Listing) -> str:
     codes += sorted({one.rule for one in listing.findings} - set(codes))
     numbers = {code: number for number, code in enumerate(codes)}
     driver: dict[str, Any] = {
-        "name": "session-tck",
+        "name": TOOL,
         "version": listing.version,
         "rules": [_rule(code, listing.rules.get(code)) for code in codes],
     }
@@ -49,7 +44,7 @@ def render(listing: Listing) -> str:
         "columnKind": "unicodeCodePoints",
         "results": results,
     }
-    return encode({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
+    return log(run)
 
 
 def _rule(code: str, rule: RuleText | None) -> dict[str, Any]:
@@ -74,20 +69,16 @@ def _result(one: Finding, listing: Listing, index: int, fingerprint: str) -> dic
         "ruleId": one.rule,
         "ruleIndex": index,
         "level": _LEVELS[one.severity],
-        "message": {"text": _message(one)},
+        "message": {"text": plain(told(one))},
         "locations": [
             {"physicalLocation": {"artifactLocation": _artifact(one, listing), "region": _region(one, listing)}}
         ],
-        "partialFingerprints": {"sessionTck/v1": fingerprint},
+        "partialFingerprints": {FINGERPRINT: fingerprint},
     }
     if one.fix:
         change = {"artifactLocation": _artifact(one, listing), "replacements": [_replacement(edit) for edit in one.fix]}
         result["fixes"] = [{"description": {"text": shown(one.hint) or "Mend it."}, "artifactChanges": [change]}]
     return result
-
-
-def _message(one: Finding) -> str:
-    return _ARGUMENT.sub(r"{{\1}}", _LINK.sub(r"\\[", told(one)))
 
 
 def _artifact(one: Finding, listing: Listing) -> dict[str, str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tck_driver.vocabulary import AdapterId
+from tck_simulator.adapters.verified import VERIFIED
 from tck_simulator.ports import ContainerState
 from tck_simulator.versions import Version
 
@@ -32,6 +33,12 @@ class Capability:
 
     resumable_sessions: bool
     session_state_path: str | None
+
+
+def declared(adapter: AdapterId) -> Capability:
+    """Give what an adapter may declare: what a version of its CLI was seen to do, and nothing else."""
+    seen = VERIFIED[adapter]
+    return Capability(resumable_sessions=seen.since is not None, session_state_path=seen.state)
 
 
 @dataclass(frozen=True, slots=True)

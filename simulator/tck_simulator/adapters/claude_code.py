@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from tck_driver.vocabulary import AdapterId
 from tck_simulator.adapters.base import (
-    HOME,
     UUID_PATTERN,
     Call,
-    Capability,
     Invocation,
     Reading,
+    declared,
     events,
     once,
     text_of,
 )
+from tck_simulator.adapters.verified import VERIFIED
 from tck_simulator.ports import ContainerState
 from tck_simulator.versions import Version
 
@@ -35,10 +35,10 @@ class ClaudeCode:
     """The adapter of Claude Code."""
 
     id = AdapterId.CLAUDE_CODE
-    capability = Capability(resumable_sessions=True, session_state_path=f"{HOME}/.claude/projects")
+    capability = declared(AdapterId.CLAUDE_CODE)
     id_pattern = UUID_PATTERN
     rotates = True
-    verified_from: Version | None = Version(1, 0, 124)
+    verified_from = VERIFIED[AdapterId.CLAUDE_CODE].since
 
     def version_command(self) -> tuple[str, ...]:
         """`claude --version`."""
@@ -75,7 +75,8 @@ class ClaudeCode:
         return Reading(
             ok=state.exit_code == 0 and bool(text),
             reported=once(text_of(line, "session_id") for line in trusted if "session_id" in line),
-            turn=bool(answered) or any(line.get("type") == "assistant" for line in lines),
+            # One with an error is the CLI's own, in place of an answer that never came.
+            turn=bool(answered) or any(line.get("type") == "assistant" and "error" not in line for line in lines),
             cannot_resume=any(text in state.stderr or text in errors for text in _CANNOT_RESUME)
             and "already in use" not in state.stderr
             and not any(line.get("is_error") is True for line in results if line not in failed_early),

@@ -11,18 +11,17 @@ from collections.abc import Mapping
 
 from tck_driver.vocabulary import AdapterId
 from tck_simulator.adapters.base import (
-    HOME,
     UUID_PATTERN,
     Call,
-    Capability,
     Invocation,
     Reading,
+    declared,
     events,
     once,
     text_of,
 )
+from tck_simulator.adapters.verified import VERIFIED
 from tck_simulator.ports import ContainerState
-from tck_simulator.versions import Version
 
 _CANNOT_RESUME = (
     "no rollout found",
@@ -50,10 +49,10 @@ class Codex:
     """The adapter of Codex."""
 
     id = AdapterId.CODEX
-    capability = Capability(resumable_sessions=True, session_state_path=f"{HOME}/.codex/sessions")
+    capability = declared(AdapterId.CODEX)
     id_pattern = UUID_PATTERN
     rotates = False
-    verified_from: Version | None = Version(0, 122, 0)
+    verified_from = VERIFIED[AdapterId.CODEX].since
 
     def version_command(self) -> tuple[str, ...]:
         """`codex --version`."""

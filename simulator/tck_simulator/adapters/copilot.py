@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from tck_driver.vocabulary import AdapterId
 from tck_simulator.adapters.base import (
-    HOME,
     UUID_PATTERN,
     WORKDIR,
     Call,
-    Capability,
     Invocation,
     Reading,
+    declared,
     events,
     once,
     text_of,
 )
+from tck_simulator.adapters.verified import VERIFIED
 from tck_simulator.ports import ContainerState
-from tck_simulator.versions import Version
 
 _CANNOT_RESUME = ("No session, task, or name matched", "was found but could not be loaded")
 #: It never came to look for the session, or may not read it.
@@ -34,10 +33,10 @@ class Copilot:
     """The adapter of GitHub Copilot CLI."""
 
     id = AdapterId.COPILOT
-    capability = Capability(resumable_sessions=True, session_state_path=f"{HOME}/.copilot/session-state")
+    capability = declared(AdapterId.COPILOT)
     id_pattern = UUID_PATTERN
     rotates = False
-    verified_from: Version | None = Version(1, 0, 73)
+    verified_from = VERIFIED[AdapterId.COPILOT].since
 
     def version_command(self) -> tuple[str, ...]:
         """`copilot --version`."""

@@ -11,25 +11,25 @@ import re
 from tck_driver.vocabulary import AdapterId
 from tck_simulator.adapters.base import (
     Call,
-    Capability,
     Invocation,
     Reading,
+    declared,
     events,
     once,
     text_of,
 )
+from tck_simulator.adapters.verified import VERIFIED
 from tck_simulator.ports import ContainerState
-from tck_simulator.versions import Version
 
 
 class GrokBuild:
     """The adapter of Grok Build."""
 
     id = AdapterId.GROK_BUILD
-    capability = Capability(resumable_sessions=False, session_state_path=None)
+    capability = declared(AdapterId.GROK_BUILD)
     id_pattern = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{7,63}")
     rotates = False
-    verified_from: Version | None = None
+    verified_from = VERIFIED[AdapterId.GROK_BUILD].since
 
     def version_command(self) -> tuple[str, ...]:
         """`grok --version`."""

@@ -15,15 +15,15 @@ from tck_simulator.adapters.base import (
     HOME,
     WORKDIR,
     Call,
-    Capability,
     Invocation,
     Reading,
+    declared,
     events,
     once,
     text_of,
 )
+from tck_simulator.adapters.verified import VERIFIED
 from tck_simulator.ports import ContainerState
-from tck_simulator.versions import Version
 
 _STATE = f"{HOME}/.local/state/opencode-sessions"
 _DATABASE = re.compile(r"sessions-(\d{1,9})\.db")
@@ -37,10 +37,10 @@ class OpenCode:
     """The adapter of opencode."""
 
     id = AdapterId.OPENCODE
-    capability = Capability(resumable_sessions=True, session_state_path=_STATE)
+    capability = declared(AdapterId.OPENCODE)
     id_pattern = re.compile(r"ses_[0-9A-Za-z]{26}")
     rotates = False
-    verified_from: Version | None = Version(1, 15, 3)
+    verified_from = VERIFIED[AdapterId.OPENCODE].since
 
     def version_command(self) -> tuple[str, ...]:
         """`opencode --version`."""

@@ -16,8 +16,8 @@ from tck_kit.campaign import many_runs
 from tck_kit.campaign.runs import folders_of, units_of
 from tck_kit.engine_choice import EngineChoice, Observed
 from tck_kit.faults import UsageFault
-from tck_kit.run_command import Settings
-from tck_reports.report import read
+from tck_kit.run_settings import SCENARIO_TIME_LIMIT, Settings
+from tck_reports.reading import read
 
 from ..conftest import Command  # noqa: TID252 -- the fixtures of the room that this one is in
 
@@ -94,8 +94,8 @@ def test_every_engine_has_the_settings_that_fit_it(heard: Heard) -> None:
     asked, seeds, rest = heard("--engine", "sim", "--engine", "node d.js", "--seeds", "1-3", "--workers", "2")
 
     assert [(one.settings.engine.kind, one.settings.scenario_time_limit) for one in asked] == [
-        ("sim", run_command.SCENARIO_TIME_LIMIT),
-        ("command", 2 * run_command.SCENARIO_TIME_LIMIT),
+        ("sim", SCENARIO_TIME_LIMIT),
+        ("command", 2 * SCENARIO_TIME_LIMIT),
     ]
     assert (seeds, rest) == ((1, 2, 3), {"cluster": None, "folder": None, "seconds": None})
     assert [one.settings.workers for one in asked] == [2, 2]
@@ -116,7 +116,8 @@ baseline = "known.json"
 [capabilities]
 "adapter.grok-build" = "unsupported"
 """
-    (tmp_path / "known.json").write_text('{"a::b": "issue 12"}', encoding="utf-8")
+    entry = '[[failure]]\ncheck = "a::b"\nreason = "issue 12"\nowner = "us"\nsince = 2026-01-31\n'
+    (tmp_path / "known.json").write_text(entry, encoding="utf-8")
     (one,), seeds, rest = heard("--cluster", "local:2", "--time-limit", "60", "--features", "mine", toml=toml)
 
     assert (one.settings.workers, seeds) == (1, (5,))
@@ -124,7 +125,8 @@ baseline = "known.json"
     assert one.settings.engine.environment == (("LEVEL", "debug"),)
     assert one.settings.engine.directory == str(tmp_path)
     assert one.settings.capabilities == {"adapter.grok-build": "unsupported"}
-    assert one.baseline == {"a::b": "issue 12"}
+    assert one.baseline is not None
+    assert [known.entry.name for known in one.baseline.entries] == ["a::b"]
     assert one.features == tmp_path / "mine"
 
 

@@ -1,0 +1,1 @@
+"""What lies between two reports: regressions, fixes, and what keeps the two from being compared."""
