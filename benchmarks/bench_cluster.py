@@ -41,7 +41,7 @@ def campaign(work: Executor, count: int) -> float:
     """Run the whole suite with so many seeds; give wall seconds."""
     settings = Settings(
         engine=EngineChoice(),
-        profile="all",
+        profiles=(),
         workers=1,
         time_limit=900,
         scenario_time_limit=60,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from tck_driver.courses import Cast, Course
     from tck_driver.views import SessionRow
     from tck_driver.vocabulary import AdapterId, Closing, MailboxRef
     from tck_driver.witness import WitnessLog
@@ -103,6 +104,10 @@ class Bench(Protocol):
 
     def script(self, adapter: AdapterId, *scripts: Script) -> None:
         """Queue what the CLI of this adapter does at its next starts; after the queue it answers `ok` again."""
+        ...
+
+    def cast(self, cast: Cast, course: Course) -> None:
+        """From now on tell starts of CLIs apart by these roles, and let each behave as the course says of its scope."""
         ...
 
     def set_version(self, adapter: AdapterId, version: str, shape: VersionShape = "plain") -> None:

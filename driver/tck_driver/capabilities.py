@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, get_args
 
+from tck_driver.courses import COURSE_FEATURES
 from tck_driver.errors import UnsupportedError, UntestableError
 from tck_driver.stimuli import STIMULUS_TYPES
 from tck_driver.views import ViewName
@@ -30,19 +31,25 @@ ACCESS: tuple[str, ...] = (
     "control.kill",
     "control.overwrite",
 )
-#: What the kit asks every engine about, one by one.
+#: What every engine has to answer for, one by one; besides, it is asked about `COURSE_FEATURES`.
 CAPABILITIES: tuple[str, ...] = (*FEATURES, *ACCESS)
+
+
+#: All that an engine is asked about.
+ASKED: tuple[str, ...] = (*CAPABILITIES, *COURSE_FEATURES)
 
 
 def require(declaration: Declaration, capability: str) -> None:
     """Go on only where a capability is declared as supported.
 
     Raises `UnsupportedError` for a feature that is declined, `UntestableError` for an access that is declined and for
-    anything that is undeclared.
+    anything that is undeclared. What belongs to a profile or a course has to be claimed: not to say it is to decline.
     """
     support = declaration.capabilities.get(capability)
     if support == "supported":
         return
+    if capability in COURSE_FEATURES:
+        raise UnsupportedError(capability)
     if support is None:
         raise UntestableError(f"{capability} is undeclared")
     if capability in FEATURES:

@@ -14,19 +14,32 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from tck_driver import schemas
+from tck_driver.course_messages import read_policy
+from tck_driver.courses import COURSE_FEATURES
 from tck_driver.engine import Declaration
-from tck_driver.errors import DriverError, EngineError, FalseAdvertisingError, KitError, UntestableError
+from tck_driver.errors import (
+    DriverError,
+    DriverIncompatibleError,
+    EngineError,
+    FalseAdvertisingError,
+    KitError,
+    UntestableError,
+)
 from tck_driver.messages import PROTOCOL, Json
 from tck_driver.transport import Transport, quote
 
 #: Seconds that a request has for its answer; a start may load what it needs, an event may start programs.
 CONTROL, WORK, START = 2.0, 10.0, 20.0
+#: A course engine may have to be built for its course, and runs its turns at its own pace.
+CAST, PLAY = 60.0, 240.0
 DEADLINES: Mapping[str, float] = {
     "initialize": START,
     "scenario/open": START,
     "engine/start": START,
     "stimulus/send": WORK,
     "clock/advance": WORK,
+    "course/cast": CAST,
+    "course/play": PLAY,
     "scenario/close": WORK,
 }
 #: Error codes: JSON-RPC's own, and those of the protocol.
@@ -34,6 +47,8 @@ PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL = -3270
 CANCELLED, UNSUPPORTED, ENGINE_FAILED = -32800, -32001, -32002
 #: What stays as it is of the escapes in JSON (a backslash, a surrogate pair), or half a pair.
 _ESCAPES = re.compile(r"(\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2})|\\ud[89a-f][0-9a-f]{2}")
+#: How the message of an error begins by which a driver declines an engine that it was not written for.
+INCOMPATIBLE = "incompatible: "
 #: How much of a driver's text stands in a message.
 _LONGEST = 500
 #: Words that are no version: they name another thing tomorrow.
@@ -94,8 +109,15 @@ class Connection:
                 f"the version {who['version']!r} names a branch; say what was built, such as 1.4.0 or a commit"
             )
         self.clock = said["clock"]
+        policy = read_policy(said["policy"]) if "policy" in said else None
+        # What an engine of mailboxes says of courses is of no account: it is the kit that plays them there.
+        counted = {
+            name: support
+            for name, support in said["capabilities"].items()
+            if policy is not None or name not in COURSE_FEATURES
+        }
         self._declared = Declaration(
-            who["name"], who["version"], who["language"], who.get("homepage", ""), said["capabilities"]
+            who["name"], who["version"], who["language"], who.get("homepage", ""), counted, policy
         )
         return self._declared
 
@@ -166,7 +188,8 @@ class Connection:
         code, message = error["code"], _on_one_line(error["message"])
         if self._declared is None:
             # Nobody has said yet which engine this is, so nothing can be said of it.
-            raise DriverError(f"the driver answered {method} with error {code}: {message}{self._words()}")
+            kind = DriverIncompatibleError if message.startswith(INCOMPATIBLE) else DriverError
+            raise kind(f"the driver answered {method} with error {code}: {message}{self._words()}")
         if code == UNSUPPORTED:
             self._declined(_subject(error), method, message)
         if code == ENGINE_FAILED:

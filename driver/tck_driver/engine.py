@@ -11,24 +11,30 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from tck_driver.capabilities import Support
+from tck_driver.courses import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tck_driver.configuration import EngineConfig
+    from tck_driver.courses import Cast, Course, Played
     from tck_driver.stimuli import Stimulus, StimulusResult
     from tck_driver.views import Row, ViewName
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What an engine says of itself: name, version (never a branch name), language, and each capability asked."""
+    """What an engine says of itself: name, version (never a branch name), language, and each capability asked.
+
+    `policy` is how an engine resumes that plays courses itself; for an engine of mailboxes it is None.
+    """
 
     name: str
     version: str
     language: str
     homepage: str = ""
     capabilities: Mapping[str, Support] = field(default_factory=dict[str, Support])
+    policy: Policy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +52,8 @@ class Leaks:
     runs: tuple[str, ...] = ()
 
 
-class Engine(Protocol):
-    """An engine under test.
+class MailboxEngine(Protocol):
+    """An engine that is told what happens to issues and merge requests, one thing at a time.
 
     Calls raise `EngineError`, `UnsupportedError`, `UntestableError` or `DriverError`, and nothing else.
     """
@@ -90,4 +96,22 @@ class Engine(Protocol):
 
     def close(self) -> Leaks:
         """End the scenario."""
+        ...
+
+
+class Engine(MailboxEngine, Protocol):
+    """An engine under test, as steps hold it. Which of its calls are of use, its declaration says.
+
+    One that has declared a policy is cast and plays; any other one is opened and sent stimuli.
+    """
+
+    def cast(self, course: Course) -> Cast:
+        """Begin a scenario with an empty engine that is to play this course, and say whose starts of a CLI will come.
+
+        Called in place of `open`, of an engine that has declared a policy.
+        """
+        ...
+
+    def play(self) -> Played:
+        """Play the course to its end, and say what came of each act."""
         ...

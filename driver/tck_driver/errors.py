@@ -23,6 +23,10 @@ class DriverError(Exception):
     """The driver between kit and engine is wrong: it breaks the protocol, so nothing can be said of the engine."""
 
 
+class DriverIncompatibleError(DriverError):
+    """The driver looked at the engine, and it is not the one that the driver was written for."""
+
+
 class DriverCrashedError(DriverError):
     """The driver, and with it perhaps the engine, ended while it was asked for something."""
 

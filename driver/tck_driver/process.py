@@ -30,11 +30,15 @@ _DYING = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """How a driver is started: its words, the folder, and variables that come on top of the environment."""
+    """How a driver is started: its words, the folder, and variables that come on top of the environment.
+
+    One that does not inherit has these variables alone.
+    """
 
     words: tuple[str, ...]
     directory: str
     environment: tuple[tuple[str, str], ...] = ()
+    inherits: bool = True
 
 
 class DriverProcess:
@@ -43,7 +47,8 @@ class DriverProcess:
     def __init__(self, command: Command, first_on_path: Path | None = None) -> None:
         """Start it. Raises `DriverError` where it cannot be started."""
         self._mark = secrets.token_hex(8)
-        environment = {**os.environ, **dict(command.environment), MARK: self._mark}
+        inherited: dict[str, str] = dict(os.environ) if command.inherits else {}
+        environment = {**inherited, **dict(command.environment), MARK: self._mark}
         if first_on_path is not None:
             environment["PATH"] = os.pathsep.join((str(first_on_path), environment.get("PATH", os.defpath)))
         try:

@@ -16,8 +16,10 @@ from typing import Protocol
 from tck_driver.capabilities import require
 from tck_driver.configuration import EngineConfig
 from tck_driver.connection import Connection
+from tck_driver.course_messages import course_fields, misfits, read_cast, read_played
+from tck_driver.courses import Cast, Course, Played, capabilities_of
 from tck_driver.engine import Declaration, Leaks, Quiescence
-from tck_driver.errors import DriverError, EngineTimeoutError
+from tck_driver.errors import DriverError, EngineTimeoutError, UnsupportedError
 from tck_driver.messages import (
     Json,
     Pending,
@@ -95,6 +97,7 @@ class RemoteEngine:
         self._workdir = workdir
         self._deadline: datetime | None = None
         self._opened = False
+        self._acts = 0
 
     def declare(self, capabilities: Sequence[str]) -> Declaration:  # noqa: ARG002 -- asked when the driver was started
         """Give what the driver declared at its start."""
@@ -172,11 +175,48 @@ class RemoteEngine:
         self._require("control.kill")
         return self._begin("engine/start", {})
 
+    def cast(self, course: Course) -> Cast:
+        """Begin a scenario with a course; what it needs of features is looked up first."""
+        if self._connection.declaration.policy is None:
+            raise UnsupportedError("course/cast")
+        self._require(*capabilities_of(course))
+        self._opened = True
+        self._acts = len(course.acts)
+        params: Json = {
+            "ref": self._ref,
+            "workdir": self._workdir,
+            "endpoints": dict(self._around.endpoints()),
+            "course": course_fields(course),
+        }
+        roles = read_cast(self._ask("course/cast", params)["cast"])
+        self._can_be_played(roles, course)
+        return roles
+
+    def play(self) -> Played:
+        """Have the course played to its end."""
+        played = read_played(self._ask("course/play", {}))
+        if len(played.acts) != self._acts:
+            raise DriverError(
+                f"the course has {self._acts} acts, and the driver says of {len(played.acts)} what came of it"
+            )
+        return played
+
     def close(self) -> Leaks:
         """End the scenario, if the driver was ever told of it."""
         if not self._opened or not self._connection.usable:
             return Leaks()
         return Leaks(tuple(self._ask("scenario/close", {})["leaks"]))
+
+    def _can_be_played(self, roles: Cast, course: Course) -> None:
+        wrong = next(misfits(roles, course), None)
+        if wrong is not None:
+            raise DriverError(f"the driver's cast cannot be played: {wrong}")
+        supported = self._connection.declaration.capabilities
+        for role in roles.roles:
+            if supported.get(f"adapter.{role.adapter}") != "supported":
+                raise DriverError(
+                    f"the driver casts {role.adapter}, and does not declare adapter.{role.adapter} as supported"
+                )
 
     def _require(self, *capabilities: str) -> None:
         for capability in capabilities:

@@ -5,28 +5,17 @@ The reference simulator is driven through this, and an implementer whose engine 
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import Any, BinaryIO, Protocol, cast
+from typing import BinaryIO, Protocol
 
-from tck_driver import schemas
-from tck_driver.connection import (
-    ENGINE_FAILED,
-    INTERNAL,
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    PARSE_ERROR,
-    UNSUPPORTED,
-)
-from tck_driver.engine import Engine
-from tck_driver.errors import EngineError, UnsupportedError
+from tck_driver.answering import Answerer, Method, RequestError, answer, introduction
+from tck_driver.connection import INVALID_PARAMS, INVALID_REQUEST
+from tck_driver.engine import MailboxEngine
 from tck_driver.messages import (
-    PROTOCOL,
     Json,
     Rest,
     instant,
@@ -39,11 +28,11 @@ from tck_driver.messages import (
 )
 from tck_driver.transport import MOST_BYTES
 
-#: How long an error's text may be, and how many digits the length of a body has at most.
-_LONGEST, _MOST_DIGITS = 10_000, 10
+#: How many digits the length of a body has at most.
+_MOST_DIGITS = 10
 
 
-class ServedEngine(Engine, Protocol):
+class ServedEngine(MailboxEngine, Protocol):
     """An engine that can also say what it waits for, and is told where things are."""
 
     def prepare(self, now: datetime, endpoints: Mapping[str, str]) -> None:
@@ -59,16 +48,6 @@ class ServedEngine(Engine, Protocol):
         ...
 
 
-class RequestError(Exception):
-    """A request cannot be answered with a result: the code, the text and the data of the error."""
-
-    def __init__(self, code: int, message: str, data: Json | None = None) -> None:
-        """Keep the three."""
-        super().__init__(message)
-        self.code = code
-        self.data = data
-
-
 class Server:
     """Answers messages for one engine, which `make` makes in the folder that the kit gives."""
 
@@ -78,7 +57,7 @@ class Server:
         self._who = {"name": name, "version": version}
         self._engine: ServedEngine | None = None
         self.ended = False
-        self._methods: Mapping[str, Callable[[Json], Json]] = {
+        self._methods: Mapping[str, Method] = {
             "initialize": self._initialize,
             "scenario/open": self._open,
             "stimulus/send": self._send,
@@ -94,53 +73,7 @@ class Server:
 
     def handle(self, line: bytes) -> bytes | None:
         """Answer one message; a notification has no answer."""
-        name: str | None = None
-        try:
-            message = self._read(line)
-            if message is None:
-                return None
-            name = message["id"]
-            return _encoded(name, {"result": self._result(message)})
-        except RequestError as fault:
-            data = {} if fault.data is None else {"data": fault.data}
-            return _encoded(name, {"error": {"code": fault.code, "message": str(fault)[:_LONGEST], **data}})
-
-    def _read(self, line: bytes) -> Json | None:
-        """Read a request; None for a notification, which nothing answers, whatever is wrong with it."""
-        if len(line) > MOST_BYTES:
-            raise RequestError(INVALID_REQUEST, "this is longer than 1 MiB")
-        try:
-            message: Any = json.loads(line)
-        except (ValueError, RecursionError) as fault:
-            raise RequestError(PARSE_ERROR, f"this is no JSON: {fault}") from None
-        if isinstance(message, dict):
-            read = cast("Json", message)
-            if "method" in read and "id" not in read:
-                return None
-        try:
-            schemas.check(cast("object", message), "envelope", "request")
-        except schemas.MisfitError as fault:
-            raise RequestError(INVALID_REQUEST, f"this is no request: {fault}") from None
-        return cast("Json", message)
-
-    def _result(self, message: Json) -> Json:
-        method, params = message["method"], message["params"]
-        if method not in self._methods:
-            raise RequestError(METHOD_NOT_FOUND, f"there is no method {method}")
-        try:
-            schemas.check_params(method, params)
-        except schemas.MisfitError as fault:
-            raise RequestError(INVALID_PARAMS, str(fault)) from None
-        try:
-            return self._methods[method](params)
-        except UnsupportedError as fault:
-            raise RequestError(UNSUPPORTED, str(fault), {"capability": fault.what}) from None
-        except EngineError as fault:
-            raise RequestError(ENGINE_FAILED, str(fault)) from None
-        except RequestError:
-            raise
-        except Exception as fault:
-            raise RequestError(INTERNAL, f"{type(fault).__name__}: {fault}") from fault
+        return answer(self._methods, line)
 
     def _it(self) -> ServedEngine:
         if self._engine is None:
@@ -149,19 +82,7 @@ class Server:
 
     def _initialize(self, params: Json) -> Json:
         self._engine = self._make(params["directory"])
-        said = self._engine.declare(params["capabilities"])
-        return {
-            "protocol": PROTOCOL,
-            "driver": self._who,
-            "implementation": {
-                "name": said.name,
-                "version": said.version,
-                "language": said.language,
-                "homepage": said.homepage,
-            },
-            "capabilities": dict(said.capabilities),
-            "clock": "virtual",
-        }
+        return introduction(self._who, self._engine.declare(params["capabilities"]), "virtual")
 
     def _open(self, params: Json) -> Json:
         engine = self._it()
@@ -213,25 +134,14 @@ def _moment(text: str) -> datetime:
         raise RequestError(INVALID_PARAMS, f"{text} is in no calendar: {fault}") from None
 
 
-def _encoded(name: str | None, answer: Json) -> bytes:
-    """Give an answer as it is sent. Raises `RequestError` for one that cannot be sent."""
-    try:
-        said = json.dumps({"jsonrpc": "2.0", "id": name, **answer}, separators=(",", ":"), allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as fault:
-        raise RequestError(INTERNAL, f"the answer cannot be written in JSON: {fault}") from fault
-    if len(said) >= MOST_BYTES:
-        raise RequestError(INTERNAL, "the answer is longer than 1 MiB")
-    return said.encode("ascii")
-
-
-def serve_stdio(server: Server) -> None:
+def serve_stdio(server: Answerer) -> None:
     """Answer over the standard streams until they end; nothing else can write to standard output meanwhile."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     for line in _lines(sys.stdin.buffer):
-        answer = server.handle(line)
-        if answer is not None:
-            out.write(answer + b"\n")
+        said = server.handle(line)
+        if said is not None:
+            out.write(said + b"\n")
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes]:
@@ -246,7 +156,7 @@ def _size(said: str | None) -> int:
     return int(said) if said is not None and said.isdecimal() and len(said) < _MOST_DIGITS else -1
 
 
-def serve_http(server: Server, port: int, announce: Callable[[str], None]) -> None:
+def serve_http(server: Answerer, port: int, announce: Callable[[str], None]) -> None:
     """Answer over HTTP on loopback, until `shutdown`; `announce` is told the URL once there is somebody to answer."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -263,12 +173,12 @@ def serve_http(server: Server, port: int, announce: Callable[[str], None]) -> No
                 self.close_connection = True
                 self.send_error(404 if self.path != "/rpc" else 413)
                 return
-            answer = server.handle(self.rfile.read(size)) or b""
+            said = server.handle(self.rfile.read(size)) or b""
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(answer)))
+            self.send_header("Content-Length", str(len(said)))
             self.end_headers()
-            self.wfile.write(answer)
+            self.wfile.write(said)
             self.close_connection = self.close_connection or server.ended
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the library's name

@@ -76,6 +76,9 @@ class CliStarted:
     #: Whether the arguments ask for "the most recent" session or one by name, which the specification forbids.
     asked_loosely: bool
     usage_error: str | None
+    #: In a course, the scope whose start this is (empty for a helper), and whether the prompt holds the whole task.
+    scope: str | None = None
+    full: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,10 @@ from datetime import datetime
 from pathlib import Path
 
 from tck_driver.bench import Script, TrackerAnswer, VersionShape
+from tck_driver.courses import Cast, Course
 from tck_driver.views import SessionRow
 from tck_driver.vocabulary import AdapterId, Closing, MailboxRef
+from tck_fakes.casting import Casting
 from tck_fakes.database import SessionTable
 from tck_fakes.stage import Stage
 
@@ -31,6 +33,12 @@ class FakeBench:
         """Queue what the CLI of this adapter does at its next starts."""
         with self._stage.lock:
             self._stage.runtime.script(adapter, *scripts)
+
+    def cast(self, cast: Cast, course: Course) -> None:
+        """Tell starts of CLIs apart by these roles, and let each behave as the course says of its scope."""
+        casting = Casting(cast, course)
+        with self._stage.lock:
+            self._stage.runtime.cast(casting)
 
     def set_version(self, adapter: AdapterId, version: str, shape: VersionShape = "plain") -> None:
         """Decide what the adapter's version command says from now on."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
-from tck_fakes.standins.base import Account, Cli, Conversation
+from tck_fakes.casting import Part
+from tck_fakes.standins.base import Account, Cli, Conversation, Heard
 from tck_fakes.view import ContainerView
 from tck_simulator.ports import ContainerRequest, ContainerState
 
@@ -47,11 +49,17 @@ class Container:
     talk: Conversation | None = None
     cli: Cli | None = None
     account: Account | None = None
+    #: In a course, what this start of a CLI is in it.
+    part: Part | None = None
     duration_ms: int = 0
     #: What was put out so far, with the stream that it went to: whether that was standard error.
     log: list[tuple[bool, str]] = field(default_factory=list[tuple[bool, str]])
     exit_code: int | None = None
     hangs: bool = False
+    #: It waits for a line of its standard input; those that it has not read yet, and whether there are no more.
+    listens: bool = False
+    lines: deque[str] = field(default_factory=deque[str])
+    lines_over: bool = True
     due: datetime | None = None
     removed: bool = False
     #: Removed by itself once it ends.
@@ -81,6 +89,10 @@ class Container:
     def stands(self, now: datetime) -> bool:
         """Tell whether it runs and yet nothing comes of it until the clock or the bench lets it go on."""
         return self.phase == "running" and (self.hangs or (self.due is not None and self.due > now))
+
+    def heard(self) -> Heard:
+        """Take the next line of standard input, or its end."""
+        return Heard(self.lines.popleft() if self.lines else None)
 
     def state(self) -> ContainerState:
         """Give what it has put out so far, and its exit code."""

@@ -8,6 +8,7 @@ written: a script must not reach the rest of the machine.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -25,14 +26,37 @@ _FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "XDG_DATA_HOME")
 _FILES = ("OPENCODE_DB",)
 
 
-def host_view(request: ContainerRequest, home: str, scratch: Path) -> ContainerView:
-    """Give the host's file system as the stand-in may use it."""
+def host_view(
+    request: ContainerRequest, home: str, scratch: Path, owner: tuple[int, int] | None = None
+) -> ContainerView:
+    """Give the host's file system as the stand-in may use it.
+
+    Where its caller is another user than the kit, everything is made for that `owner`, and only where he may write.
+    """
     environment = dict(request.environment)
     writable = [home, request.workdir, *(environment.get(name, "") for name in _FOLDERS)]
     writable += [os.path.dirname(environment.get(name, "")) for name in _FILES]  # noqa: PTH120 -- "" stays ""
     roots = {_standing(path) for path in writable if path.startswith("/")} - {"/"}
+    roots = {root for root in roots if owner is None or _may_write(root, owner)}
     mounts = [Mount("/", "/", read_only=True), *(Mount(root, root) for root in sorted(roots))]
-    return ContainerView(mounts, home, scratch)
+    return ContainerView(mounts, home, scratch, owner)
+
+
+def other_user(user: str) -> tuple[int, int] | None:
+    """Give the user and group of a caller on whose behalf files are made by a kit that is root; None for itself."""
+    number, _, group = user.partition(":")
+    if os.geteuid() != 0 or not (number.isdecimal() and group.isdecimal()) or int(number) == 0:
+        return None
+    return int(number), int(group)
+
+
+def _may_write(folder: str, owner: tuple[int, int]) -> bool:
+    """Tell whether a user may write in a folder: nobody gets the kit to write where he could not."""
+    there = Path(folder).stat()
+    user, group = owner
+    if there.st_uid == user:
+        return bool(there.st_mode & stat.S_IWUSR)
+    return bool(there.st_mode & (stat.S_IWGRP if there.st_gid == group else stat.S_IWOTH))
 
 
 def _standing(path: str) -> str:

@@ -13,8 +13,9 @@ from typing import TypeVar
 
 from tck_driver.capabilities import Support
 from tck_driver.configuration import EngineConfig
+from tck_driver.courses import COURSE_FEATURES, Cast, Course, Played
 from tck_driver.engine import Declaration, Leaks, Quiescence
-from tck_driver.errors import EngineError
+from tck_driver.errors import EngineError, UnsupportedError
 from tck_driver.messages import Pending, Rest
 from tck_driver.stimuli import Stimulus, StimulusResult
 from tck_driver.views import Row, ViewName
@@ -72,8 +73,8 @@ class InProcessEngine:
         self._processes = 0
 
     def declare(self, capabilities: Sequence[str]) -> Declaration:
-        """Support everything that the kit asks about."""
-        supported: dict[str, Support] = dict.fromkeys(capabilities, "supported")
+        """Support everything that the kit asks an engine of mailboxes about."""
+        supported: dict[str, Support] = {name: "supported" for name in capabilities if name not in COURSE_FEATURES}
         return Declaration("session-tck reference simulator", self._version, "Python", capabilities=supported)
 
     def open(self, config: EngineConfig) -> str | None:
@@ -164,6 +165,14 @@ class InProcessEngine:
             return str(refusal)
         self._call(lambda engine: engine.begin())
         return None
+
+    def cast(self, course: Course) -> Cast:  # noqa: ARG002 -- none is played here
+        """Decline: what it is to do with a course, the kit itself makes out of stimuli."""
+        raise UnsupportedError("course/cast")
+
+    def play(self) -> Played:
+        """Decline."""
+        raise UnsupportedError("course/play")
 
     def close(self) -> Leaks:
         """End the scenario and say what is still under way."""

@@ -22,6 +22,8 @@ from tck_fakes.web import Web
 PROGRAMS, SOCKET = "bin", "programs"
 #: The socket of docker's API.
 DOCKER = "docker.sock"
+#: Whoever gets as far as the worker's folder may start the programs: the engine may be another user's.
+_ENTERED, _CALLED = 0o755, 0o666
 
 
 class Outside:
@@ -39,6 +41,8 @@ class Outside:
         self._docker_socket = folder / DOCKER
         self._docker = DockerListener(self._docker_socket, self._current_daemon, self.lock)
         self._docker.start()
+        for place, mode in ((folder, _ENTERED), (folder / SOCKET, _CALLED), (self._docker_socket, _CALLED)):
+            place.chmod(mode)
         self._desk = Desk(folder / DESK, lambda: self.stage)
         self._web = Web(lambda: self.stage)
 

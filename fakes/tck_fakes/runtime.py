@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import random
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -18,30 +17,39 @@ from typing import assert_never
 from tck_driver.bench import Script, VersionShape
 from tck_driver.errors import KitError
 from tck_driver.vocabulary import AdapterId
-from tck_driver.witness import (
-    CliAnswered,
-    CliStarted,
-    ContainerEnded,
-    ContainerStarted,
-    VersionAsked,
-    WitnessLog,
-)
+from tck_driver.witness import ContainerEnded, VersionAsked, WitnessLog
+from tck_fakes.casting import Casting
 from tck_fakes.clock import VirtualClock
 from tck_fakes.container import Container, Watcher
 from tck_fakes.direct import host_view, moved
 from tck_fakes.ids import Ids
-from tck_fakes.standins.base import KILLED, Account, Cli, Conversation, Err, Hang, Invocation, Out, Stop, Turn
+from tck_fakes.records import cli_answered, cli_started, container_started
+from tck_fakes.scripts import Scripts
+from tck_fakes.standins.base import (
+    KILLED,
+    Account,
+    Cli,
+    Conversation,
+    Err,
+    Hang,
+    Heard,
+    Invocation,
+    Listen,
+    Out,
+    Request,
+    Turn,
+)
+from tck_fakes.standins.claude_dialogue import overture
 from tck_fakes.standins.conversation import converse, effective_shape
+from tck_fakes.standins.dialogues import aside, serve
+from tck_fakes.standins.performed import asks_usage, asks_version, version_talk
 from tck_fakes.standins.programs import PROGRAMS, TOOL_RUNNER
-from tck_fakes.standins.shapes import check
 from tck_fakes.standins.versions import DEFAULT_VERSIONS, answer
 from tck_fakes.view import ContainerView, MountRefusedError
 from tck_simulator.ports import ContainerRequest, ContainerState
 
 #: Exit codes of the container runtime itself, as in Docker.
 REFUSED, NO_SUCH_PROGRAM = 125, 127
-#: Words that alone with `--help` make a command a question about the CLI, and no run of an agent.
-_SUBCOMMANDS = ("exec", "resume", "run")
 
 
 class FakeContainerRuntime:
@@ -54,7 +62,7 @@ class FakeContainerRuntime:
         self._scratch = scratch
         self._ids = Ids(random.Random(seed))  # noqa: S311 - ids only have to be reproducible
         self._containers: dict[str, Container] = {}
-        self._scripts: dict[AdapterId, deque[Script]] = {}
+        self._scripts = Scripts()
         self._versions: dict[AdapterId, tuple[str, VersionShape]] = {
             adapter: (version, "plain") for adapter, version in DEFAULT_VERSIONS.items()
         }
@@ -64,9 +72,11 @@ class FakeContainerRuntime:
 
     def script(self, adapter: AdapterId, *scripts: Script) -> None:
         """Queue what the adapter's CLI does at its next starts. Raises `KitError` for a shape that it cannot take."""
-        for script in scripts:
-            check(adapter, script)
-        self._scripts.setdefault(adapter, deque()).extend(scripts)
+        self._scripts.queue(adapter, *scripts)
+
+    def cast(self, casting: Casting) -> None:
+        """From now on tell starts of CLIs apart by the roles of a course; what is nobody's goes by the queues."""
+        self._scripts.cast(casting)
 
     def set_version(self, adapter: AdapterId, version: str, shape: VersionShape = "plain") -> None:
         """Decide what the adapter's version command says from now on."""
@@ -120,12 +130,13 @@ class FakeContainerRuntime:
         live = self._containers[container]
         live.phase, live.started, live.reads = "running", self._clock.now(), True
 
-    def begin(self, container: str) -> None:
-        """Let a container that was created run."""
+    def begin(self, container: str, owner: tuple[int, int] | None = None, *, converses: bool = False) -> None:
+        """Let a container that was created run, for its `owner`; `converses`: its standard input comes bit by bit."""
         live = self._containers[container]
+        live.lines_over = not converses
         request, mounts = live.request, live.request.mounts
         live.phase, live.started, live.reads = "running", live.started or self._clock.now(), False
-        self._record(live, live.started)
+        self._witness.add(container_started(live, live.started))
         program = request.argv[0].rpartition("/")[2]
         cli = PROGRAMS.get(program)
         if cli is None and program != TOOL_RUNNER:
@@ -135,7 +146,8 @@ class FakeContainerRuntime:
         home = environment.get("HOME") or request.home
         try:
             scratch = self._scratch / live.id
-            live.view = host_view(request, home, scratch) if live.direct else ContainerView(mounts, home, scratch)
+            sees = host_view(request, home, scratch, owner) if live.direct else ContainerView(mounts, home, scratch)
+            live.view = sees
         except MountRefusedError as error:
             self._refuse(live, f"Error response from daemon: {error}\n", REFUSED)
             return
@@ -143,31 +155,10 @@ class FakeContainerRuntime:
             self._end(live, 0, "exited")
             return
         live.cli = cli
-        if request.argv[1:] in (("--version",), ("-v",), ("-V",)):
+        if asks_version(request.argv[1:]):
             self._ask_version(live, cli)
         else:
             self._start_cli(live, cli, live.view, environment, home)
-
-    def _record(self, live: Container, at: datetime) -> None:
-        request = live.request
-        self._witness.add(
-            ContainerStarted(
-                container=live.id,
-                image=request.image,
-                argv=request.argv,
-                environment=request.environment,
-                mounts=request.mounts,
-                workdir=request.workdir,
-                home=request.home,
-                user=request.user,
-                network=request.network,
-                read_only_root=request.read_only_root,
-                labels=request.labels,
-                stdin=request.stdin,
-                at=at,
-                limits=live.limits,
-            )
-        )
 
     def _refuse(self, live: Container, text: str, exit_code: int) -> None:
         live.phase = "refused"
@@ -275,27 +266,13 @@ class FakeContainerRuntime:
         said = answer(cli.adapter, *self._versions[cli.adapter])
         self._witness.add(VersionAsked(cli.adapter, live.request.image, "" if said.hangs else said.stdout))
 
-        def talk() -> Conversation:
-            if said.hangs:
-                yield Hang()
-            if said.stdout:
-                yield Out(said.stdout.removesuffix("\n"))
-            if said.stderr:
-                yield Err(said.stderr.removesuffix("\n"))
-            return said.exit_code
-
-        live.talk = talk()
+        live.talk = version_talk(cli.adapter, *self._versions[cli.adapter])
         self._drive(live)
 
     def _start_cli(
         self, live: Container, cli: Cli, view: ContainerView, environment: dict[str, str], home: str
     ) -> None:
         request = live.request
-        probe = request.argv[-1] in ("--help", "-h") and set(request.argv[1:-1]) <= set(_SUBCOMMANDS)
-        queue = self._scripts.get(cli.adapter)
-        script = queue.popleft() if queue and not probe else Script()
-        if live.direct:
-            script = moved(script, request, home)
         view.give(request.workdir)
         call = Invocation(
             argv=request.argv[1:],
@@ -304,61 +281,91 @@ class FakeContainerRuntime:
             home=home,
             view=view,
             stdin=request.stdin,
-            script=script,
+            script=Script(),
             ids=self._ids,
             now=self._clock.now(),
             poisoned=self._poisoned,
+            advertised=self._scripts.advertised,
         )
-        asked = cli.read(call)
-        account = Account(effective_shape(call, asked))
-        if not probe:
-            live.account = account
-            read = None if isinstance(asked, Stop) else asked
-            self._witness.add(
-                CliStarted(
-                    container=live.id,
-                    adapter=cli.adapter,
-                    argv=request.argv,
-                    environment=request.environment,
-                    workdir=request.workdir if read is None else read.workdir,
-                    prompt="" if read is None else read.prompt,
-                    asked_id=None if read is None else read.asked_id,
-                    chosen_id=None if read is None else read.chosen_id,
-                    label=None if read is None else read.label,
-                    asked_loosely=read is not None and read.loosely,
-                    usage_error=asked.usage if isinstance(asked, Stop) else None,
-                )
-            )
-        live.duration_ms = script.duration_ms
-        live.talk = converse(cli, call, asked, account)
+        if asks_usage(call.argv):
+            live.talk = converse(cli, call, cli.read(call), Account("ok"))
+        elif aside(cli.program, call.argv):
+            live.lines.extend(call.stdin.splitlines())
+            live.talk = serve(call)
+        else:
+            live.talk = self._talk(live, cli, call)
         self._drive(live)
 
-    def _drive(self, live: Container) -> None:
+    def _talk(self, live: Container, cli: Cli, call: Invocation) -> Conversation:
+        """Run the CLI; whose start it is and what it does is known with its prompt, which may be long in coming."""
+        asked = cli.read(call)
+        if isinstance(asked, Request) and asked.converses:
+            live.lines.extend(call.stdin.splitlines())
+            heard = yield from overture(cli, call, asked)
+            if heard is None:
+                # Somebody only wanted to know something of the CLI; that is no start with a prompt.
+                return 0
+            asked = heard
+        script, live.part = self._scripts.next(cli.adapter, asked)
+        call = replace(call, script=moved(script, live.request, call.home) if live.direct else script)
+        live.account = Account(effective_shape(call, asked))
+        live.duration_ms = script.duration_ms
+        self._witness.add(cli_started(live, cli, asked))
+        return (yield from converse(cli, call, asked, live.account))
+
+    def _drive(self, live: Container, heard: Heard | None = None) -> None:
         """Let a container go on until it ends or waits."""
         if live.talk is None:
             return
         while True:
             try:
-                event = next(live.talk)
+                event = live.talk.send(heard)
             except StopIteration as end:
                 self._end(live, end.value, "exited")
                 return
-            match event:
-                case Out(text):
-                    live.say(f"{text}\n", err=False)
-                case Err(text):
-                    live.say(f"{text}\n", err=True)
-                case Hang():
-                    live.hangs = True
+            if isinstance(event, Listen):
+                if not live.lines and not live.lines_over:
+                    live.listens = True
                     return
-                case Turn():
-                    # One that hung past its own duration has no time left to wait for.
-                    due = (live.started or live.created) + timedelta(milliseconds=live.duration_ms)
-                    if due > self._clock.now():
-                        self._wait(live, due)
-                        return
-                case _:
-                    assert_never(event)
+                heard = live.heard()
+            else:
+                heard = None
+                if self._waits(live, event):
+                    return
+
+    def _waits(self, live: Container, event: Out | Err | Hang | Turn) -> bool:
+        """Let what a CLI does come to pass, and tell whether it goes on later."""
+        match event:
+            case Out(text, named):
+                self._scripts.reported(live.part, named)
+                live.say(f"{text}\n", err=False)
+            case Err(text):
+                live.say(f"{text}\n", err=True)
+            case Hang():
+                live.hangs = True
+                return True
+            case Turn():
+                # One that hung past its own duration has no time left to wait for.
+                due = (live.started or live.created) + timedelta(milliseconds=live.duration_ms)
+                if due > self._clock.now():
+                    self._wait(live, due)
+                    return True
+            case _:
+                assert_never(event)
+        return False
+
+    def hear(self, container: str, line: str | None) -> None:
+        """Give a container a line of its standard input, or its end."""
+        live = self._containers.get(container)
+        if live is None or live.ended:
+            return
+        if line is None:
+            live.lines_over = True
+        else:
+            live.lines.append(line)
+        if live.listens:
+            live.listens = False
+            self._drive(live, live.heard())
 
     def _wait(self, live: Container, due: datetime) -> None:
         live.due = due
@@ -372,7 +379,7 @@ class FakeContainerRuntime:
     def _kill(self, live: Container, how: str, exit_code: int = KILLED) -> None:
         if live.reads:
             live.reads = False
-            self._record(live, live.started or live.created)
+            self._witness.add(container_started(live, live.started or live.created))
         if live.talk is not None:
             live.talk.close()
         self._end(live, exit_code, how)
@@ -386,19 +393,8 @@ class FakeContainerRuntime:
         live.due = None
         if live.view is not None:
             live.view.close()
-        account = live.account
-        if account is not None and live.cli is not None:
-            self._witness.add(
-                CliAnswered(
-                    container=live.id,
-                    adapter=live.cli.adapter,
-                    shape=account.shape,
-                    session_id=account.session_id,
-                    remembered=account.remembered,
-                    reported_ids=tuple(account.reported),
-                    saved=account.saved,
-                    exit_code=exit_code,
-                )
-            )
+        answered = cli_answered(live, exit_code)
+        if answered is not None:
+            self._witness.add(answered)
         self._witness.add(ContainerEnded(live.id, how, exit_code, live.finished))
         live.tell_end(exit_code)

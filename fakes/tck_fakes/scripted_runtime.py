@@ -8,6 +8,7 @@ from typing import Protocol
 
 from tck_driver.bench import Script, VersionShape
 from tck_driver.vocabulary import AdapterId
+from tck_fakes.casting import Casting
 from tck_simulator.ports import ContainerRuntime
 
 
@@ -16,6 +17,10 @@ class ScriptedRuntime(ContainerRuntime, Protocol):
 
     def script(self, adapter: AdapterId, *scripts: Script) -> None:
         """Queue what the adapter's CLI does at its next starts. Raises `KitError` for a shape that it cannot take."""
+        ...
+
+    def cast(self, casting: Casting) -> None:
+        """From now on tell starts of CLIs apart by the roles of a course; what is nobody's goes by the queues."""
         ...
 
     def set_version(self, adapter: AdapterId, version: str, shape: VersionShape = "plain") -> None:

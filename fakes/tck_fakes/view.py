@@ -88,9 +88,13 @@ class _Bind:
 class ContainerView:
     """The file system of one container. Paths are container paths; all calls raise `OSError` as the kernel would."""
 
-    def __init__(self, mounts: Sequence[Mount], home: str, scratch: Path) -> None:
-        """Make the mounts. Raises `MountRefusedError` for a missing source and for two mounts on one target."""
+    def __init__(self, mounts: Sequence[Mount], home: str, scratch: Path, owner: tuple[int, int] | None = None) -> None:
+        """Make the mounts; `owner` is the user and group to whom all is given that is made, where that is another one.
+
+        Raises `MountRefusedError` for a missing source and for two mounts on one target.
+        """
         self.home = home
+        self._owner = owner
         self.scratch = scratch
         #: Whether the scratch directory exists on the host; most containers write to their mounts alone.
         self._used = False
@@ -303,7 +307,9 @@ class ContainerView:
                 self._used = True
             else:
                 last = length == len(at)
-                os.mkdir(self._to_write(at[:length], "/" + "/".join(at[:length])), mode if last else 0o777)
+                made = self._to_write(at[:length], "/" + "/".join(at[:length]))
+                os.mkdir(made, mode if last else 0o777)
+                self._give_away(made)
 
     def write(self, path: str, data: bytes, mode: int = 0o644) -> None:
         """Replace a file's content, or make the file; directories above it are made."""
@@ -324,6 +330,8 @@ class ContainerView:
             raise _fail(errno.EACCES, path)
         descriptor = os.open(host, os.O_CREAT | os.O_NOFOLLOW | how, mode)
         try:
+            if not existing:
+                self._give_away(descriptor)
             size = os.fstat(descriptor).st_size
             if size and os.pread(descriptor, 1, size - 1) != b"\n":
                 data = b"\n" + data
@@ -344,6 +352,11 @@ class ContainerView:
         elif os.path.isdir(host):
             shutil.rmtree(host)
         os.symlink(target, host)
+        self._give_away(host)
+
+    def _give_away(self, made: str | int) -> None:
+        if self._owner is not None:
+            os.chown(made, *self._owner, follow_symlinks=isinstance(made, int))
 
     def hold(self, path: str) -> bool:
         """Say yes: what a CLI locks lies outside of its mounts, so every container has locks of its own."""

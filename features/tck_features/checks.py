@@ -45,6 +45,8 @@ class Checks:
     """The expectations of one scenario, in the order in which they were checked."""
 
     expectations: list[Expectation] = field(default_factory=list[Expectation])
+    #: The requirements that what is checked now is about, where a sentence says so.
+    about: tuple[str, ...] = ()
 
     def expect(
         self,
@@ -59,7 +61,8 @@ class Checks:
         """Record that `actual` must equal `expected`. Raises `ExpectationFailedError` where it does not."""
         wanted, found = plain(expected), plain(actual)
         held = _same(wanted, found)
-        expectation = Expectation(statement, wanted, found, held, rests_on, evidence, requirements)
+        named = requirements or self.about
+        expectation = Expectation(statement, wanted, found, held, rests_on, evidence, named)
         self.expectations.append(expectation)
         if not held:
             raise ExpectationFailedError(expectation)

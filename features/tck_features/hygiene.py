@@ -17,6 +17,10 @@ def check_hygiene(world: World) -> None:
     """Check once the engine waits for the outside world. Runs that are still live may hold what they need."""
     if not world.opened or world.refusal is not None:
         return
+    if world.course is not None and not world.course.translated:
+        # Nobody knows what an engine without mailboxes may leave behind, nor which program it should have started; and
+        # what it may ask for is for the sentences about its course to say.
+        return
     _check_programs(world)
     live = world.live()
     loose = [" ".join(start.cli.argv) for start in world.starts() if start.cli.asked_loosely]

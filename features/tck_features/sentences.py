@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
@@ -54,6 +54,13 @@ class Call:
         result = self.definition.function(world, *self.arguments)
         if result is not None:
             raise KitError(f"the step at {self.definition.origin} gives back {result!r}; steps record expectations")
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A sentence that judges, as it stands within another one."""
+
+    text: str
 
 
 class UndefinedSentenceError(KitError):
@@ -130,6 +137,14 @@ class Sentences:
             raise AmbiguousSentenceError(f"{places} both match: {kind.capitalize()} {text}")
         self._found[kind, text] = calls[0]
         return calls[0]
+
+    def calls(self, kind: Kind, text: str) -> Iterator[Call]:
+        """Find the definition of a sentence, and of every sentence that stands within it."""
+        call = self.find(kind, text)
+        yield call
+        for argument in call.arguments:
+            if isinstance(argument, Within):
+                yield from self.calls("then", argument.text)
 
 
 def _literal(value: str) -> str:

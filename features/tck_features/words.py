@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from cucumber_expressions.parameter_type import ParameterType
+
 from tck_driver.bench import Shape, VersionShape
+from tck_driver.courses import PROFILES
 from tck_driver.vocabulary import (
     ISSUE_PHASES,
     AdapterId,
@@ -15,7 +18,7 @@ from tck_driver.vocabulary import (
     Phase,
     RunOutcome,
 )
-from tck_features.sentences import SENTENCES
+from tck_features.sentences import SENTENCES, Within
 
 #: How a scenario says what a CLI does at its next start.
 BEHAVIOURS: Mapping[str, Shape] = MappingProxyType(
@@ -124,3 +127,16 @@ SENTENCES.parameter("scope", ["organization", "project"], str)
 SENTENCES.parameter("title", list(TITLES), TITLES.__getitem__)
 SENTENCES.parameter("tracker_answer", ["404", "500", "503", "401", "403", "429", "timeout"], str)
 SENTENCES.parameter("party", ["the issue", "the other issue", "the twin issue", "the merge request"], str)
+SENTENCES.parameter("profile", list(PROFILES), str)
+SENTENCES.parameter("course_scope", ["the scope", "the other scope"], str)
+SENTENCES.parameter("on_or_off", ["on", "off"], "on".__eq__)
+
+
+def _pattern(name: str, pattern: str, convert: Callable[[str], object]) -> None:
+    SENTENCES.parameters.define_parameter_type(
+        ParameterType(name, pattern, object, convert, False, False)  # noqa: FBT003 -- the library's signature
+    )
+
+
+_pattern("requirements", r"[A-Z]+-\d+(?: and [A-Z]+-\d+)*", lambda text: tuple(text.split(" and ")))
+_pattern("judgement", r".+", Within)

@@ -21,8 +21,10 @@ from tck_driver.views import Row, SessionRow, ViewName
 from tck_driver.vocabulary import AdapterId, MailboxKind, MailboxRef, Phase, RunOutcome
 from tck_driver.witness import CliAnswered, CliStarted, ContainerEnded, ContainerStarted, ForgeWrite, Mount
 from tck_features.checks import Checks, EvidenceClass, Value
+from tck_features.commands import command
 
 if TYPE_CHECKING:
+    from tck_features.courses import Playing
     from tck_features.history.play import Player
 
 #: Where each CLI keeps its sessions in the container, and nothing else (§16.5.1).
@@ -80,6 +82,8 @@ class World:
         self.evidence: EvidenceClass = "witnessed"
         #: Who plays what happens, where it is a history and watched as such.
         self.history: Player | None = None
+        #: What happens, where it is a course.
+        self.course: Playing | None = None
         self._table: tuple[SessionRow, ...] = ()
         self._marks: list[tuple[int, tuple[str, ...]]] = []
 
@@ -295,10 +299,13 @@ class World:
     def hints(self) -> tuple[str, ...]:
         """Give what explains many a failure and is no failure by itself: arguments that a CLI did not take."""
         return tuple(
-            f"{record.argv[0]} refused its arguments ({record.usage_error}): {' '.join(record.argv)[:400]}"
+            f"{record.argv[0]} refused its arguments ({record.usage_error}): {self._shown(record)}"
             for record in self.bench.witness.of(CliStarted)
             if record.usage_error is not None
         )[-2:]
+
+    def _shown(self, record: CliStarted) -> str:
+        return " ".join(record.argv)[:400] if self.course is None else command(record)
 
     def only_start(self, row: SessionRow) -> Start:
         """Give the one start of a run, expecting that there is exactly one."""

@@ -6,7 +6,7 @@ here, before the first scenario.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from tck_kit import assets
 from tck_kit.catalogue import (
     Catalogue,
     Selection,
+    quick,
     read_catalogue,
     read_specification,
     refuse_faults,
@@ -22,9 +23,13 @@ from tck_kit.catalogue import (
     with_left_out,
 )
 from tck_kit.driver_keeper import Introduction, introduce
+from tck_kit.engine_choice import EngineChoice
+from tck_kit.families import COURSES, MAILBOXES, family_of
+from tck_kit.faults import UsageFault
 from tck_kit.progress import progress
 from tck_kit.real_containers import RealContainers, available, swept
 from tck_kit.run import Options, Run
+from tck_kit.run_settings import COURSE_TIME_LIMIT
 from tck_kit.shards import shared_out, shown
 from tck_kit.workers import Workers
 from tck_reports.baseline.entries import Baseline
@@ -74,6 +79,7 @@ def prepare(asked: Asked, folder: Path) -> Prepared:
     """Hear the driver, read the suite, and look for what is real. Raises `UsageFault` or `SuiteFault`."""
     introduced = _introduced(asked, folder)
     declined = _declined(introduced)
+    asked = replace(asked, settings=_settled(asked.settings, introduced))
     catalogue, selection = read_suite(asked, thorough=asked.settings.thorough or bool(declined))
     if asked.settings.shard is not None:
         selection = shared_out(selection, asked.settings.shard, asked.settings.seed or 0)
@@ -83,17 +89,25 @@ def prepare(asked: Asked, folder: Path) -> Prepared:
 
 def read_suite(asked: Asked, *, thorough: bool) -> tuple[Catalogue, Selection]:
     """Read specification and scenarios, and choose among them. Raises `UsageFault` or `SuiteFault`."""
+    policy = asked.settings.engine.policy
+    profiles = asked.settings.profiles or (MAILBOXES.profiles if policy is None else (policy,))
     catalogue = read_catalogue(
-        asked.specification, asked.features, thorough=thorough, sentences=asked.features is not None
+        asked.specification,
+        asked.features,
+        thorough=thorough,
+        sentences=asked.features is not None,
+        family=family_of(profiles[0]),
     )
     refuse_faults(catalogue, own=asked.features is None and asked.specification is None)
     selection = select(
         catalogue,
-        asked.settings.profile,
+        profiles,
         asked.areas,
         asked.requirements,
         own_features=asked.features is not None and asked.specification is None,
     )
+    if asked.settings.quick:
+        selection = quick(catalogue, selection)
     if asked.baseline is not None:
         catalogue = with_left_out(catalogue)
     return catalogue, selection
@@ -147,6 +161,46 @@ def _introduced(asked: Asked, folder: Path) -> Introduction | None:
     spec = read_specification(asked.specification)
     about = About(assets.version(), spec.identifier, spec.version, spec.digest)
     return introduce(asked.settings.engine, folder / "introduction", about)
+
+
+def _settled(settings: Settings, introduced: Introduction | None) -> Settings:
+    """Settle what depends on the kind of engine: by which profiles it is judged, and how long it may take.
+
+    Raises `UsageFault` where an engine is asked for what cannot be shown with its kind, or claims nothing.
+    """
+    claimed = _claimed(settings.engine, introduced)
+    asked, where = settings.profiles, f"--engine {settings.engine.shown}"
+    if claimed is None:
+        beyond = [profile for profile in asked if settings.engine.simulated and profile in COURSES.profiles[1:]]
+        if beyond:
+            raise UsageFault(
+                f"the simulator of mailboxes does not mean to meet {beyond[0]}",
+                f"{where} --profile {beyond[0]}",
+                f"use --engine sim:{beyond[0]}",
+            )
+        return replace(settings, profiles=asked or MAILBOXES.profiles)
+    if asked and family_of(asked[0]) is MAILBOXES:
+        raise UsageFault(
+            f"it plays courses, and {' and '.join(asked)} is shown with mailboxes",
+            where,
+            f"name a profile of {', '.join(COURSES.profiles)}, or leave --profile out",
+        )
+    if not (asked or claimed):
+        raise UsageFault("it plays courses and claims no profile", where, "name one with --profile")
+    settings = replace(settings, profiles=asked or claimed)
+    if settings.limited or introduced is None:
+        return settings
+    return replace(settings, scenario_time_limit=round(COURSE_TIME_LIMIT * max(1.0, settings.engine.timeout_scale)))
+
+
+def _claimed(engine: EngineChoice, introduced: Introduction | None) -> tuple[str, ...] | None:
+    """Give the profiles that an engine claims that plays courses itself, None for an engine of mailboxes."""
+    if engine.policy is not None:
+        return (engine.policy,)
+    if introduced is None or introduced.declaration.policy is None:
+        return None
+    said = introduced.declaration.capabilities
+    return tuple(name for name in COURSES.profiles if said.get(f"profile.{name}") == "supported")
 
 
 def _declined(introduced: Introduction | None) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 #: The commands that run something, of which an interrupted one is incomplete.
-RUNNING = frozenset({"crash", "fuzz", "mutants", "probe", "regrade", "run"})
+RUNNING = frozenset({"crash", "fuzz", "mutants", "peers run", "probe", "regrade", "run"})
 
 try:
     import contextlib
@@ -29,7 +29,7 @@ try:
 except KeyboardInterrupt:
     # All of this takes some tenths of a second, in which nothing was begun.
     sys.stderr.write("session-tck: interrupted before anything was done\n")
-    sys.exit(3 if RUNNING.intersection(sys.argv[1:2]) else 2)
+    sys.exit(3 if RUNNING.intersection((" ".join(sys.argv[1:2]), " ".join(sys.argv[1:3]))) else 2)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,6 +56,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "mutants": "tck_kit.mutants.command:mutants",
     "probe": "tck_kit.probe.command:probe",
     "render": "tck_kit.publish.render_command:render",
+    "peers": "tck_kit.peers.command:peers",
     "regrade": "tck_kit.publish.regrade_command:regrade",
     "requirements": "tck_kit.authors.requirements_command:requirements",
     "rules": "tck_kit.authors.rules_command:rules",
@@ -114,7 +115,8 @@ def _flush() -> None:
 
 def _interrupted() -> NoReturn:
     """Say so. No option before the name of the command takes a value."""
-    if next((word for word in sys.argv[1:] if not word.startswith("-")), "") in RUNNING:
+    words = [word for word in sys.argv[1:] if not word.startswith("-")]
+    if RUNNING.intersection((" ".join(words[:1]), " ".join(words[:2]))):
         _stop("interrupted before anything was run", ExitCode.INCOMPLETE)
     _stop("interrupted before it was done", ExitCode.USAGE)
 

@@ -15,8 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tck_driver.courses import PROFILES
 from tck_fakes.faults import FAULTS
-from tck_fakes.faulty import CONTROLS
+from tck_fakes.faulty import CONTROLS, TURN_CONTROLS
+from tck_fakes.faulty import Control as KnownBad
 from tck_kit import assets
 from tck_kit.catalogue import Catalogue, Selection
 from tck_kit.events import Controlled
@@ -53,11 +55,11 @@ class Trial:
 
     def settled(self, records: Sequence[CheckRecord]) -> bool:
         """Say whether it need not go through any more."""
-        return self.requirement is not None and any(_failed(record) for record in records)
+        return self.requirement is not None and any(_failed(record, self.requirement) for record in records)
 
     def judged(self, records: Sequence[CheckRecord]) -> Control:
         """Say what it had to give, and what it gave."""
-        failed = [record for record in records if _failed(record)]
+        failed = [record for record in records if _failed(record, self.requirement)]
         if self.requirement is None:
             size = len(self.scenarios)
             return Control(self.name, f"{size} of {size} failed", f"{len(failed)} of {size} failed", self.sin)
@@ -74,8 +76,10 @@ class Trial:
         return Control(self.name, expected, observed, self.sin)
 
 
-def _failed(record: CheckRecord) -> bool:
-    return record.outcome is Outcome.FAILED and record.blame == "engine"
+def _failed(record: CheckRecord, requirement: str | None = None) -> bool:
+    """Say whether the engine failed, and if a requirement is named, in what the scenario looked at for that."""
+    spared = requirement is not None and record.spares(requirement)
+    return record.outcome is Outcome.FAILED and record.blame == "engine" and not spared
 
 
 def drawn(catalogue: Catalogue, selection: Selection, seed: int) -> tuple[str, ...]:
@@ -103,7 +107,7 @@ def trials(scenarios: Sequence[Scenario], faults: Collection[str], seed: int) ->
     A user's own scenarios may have none that must notice a certain sin; the report then says 0 of 0.
     """
     found: list[Trial] = []
-    for name, control in CONTROLS.items():
+    for name, control in _known_bad(scenarios).items():
         fit = [one for one in scenarios if control.must_fail(one.tags)]
         sample = random.Random(seed).sample(fit, min(SIZE, len(fit)))  # noqa: S311 -- a sample, no secret
         found.append(Trial(name, control.sin, tuple(sample)))
@@ -111,6 +115,12 @@ def trials(scenarios: Sequence[Scenario], faults: Collection[str], seed: int) ->
         fault = FAULTS[name]
         found.append(Trial(name, fault.sin, hunting_order(scenarios, {fault.requirement}), fault.requirement))
     return tuple(found)
+
+
+def _known_bad(scenarios: Sequence[Scenario]) -> Mapping[str, KnownBad]:
+    """Give the controls of the kind of engine that these scenarios are about: one that plays courses, or another."""
+    areas = {tag.rpartition("-")[0] for scenario in scenarios for tag in scenario.tags}
+    return TURN_CONTROLS if areas & set(PROFILES) else CONTROLS
 
 
 def seen(trial: Trial, told: Controlled, entries: Sequence[RequirementEntry], publish: Publish) -> Control:
@@ -131,7 +141,7 @@ def _blind(
 ) -> Iterator[str]:
     """Yield what does not show that these scenarios have failed."""
     failed = {record.id for record in records if _failed(record)}
-    broken = {requirement for record in records if record.id in failed for requirement in record.requirements}
+    broken = {one for record in records if record.id in failed for one in record.requirements if not record.spares(one)}
     touched = {requirement for record in records for requirement in record.requirements}
     concerned = [entry for entry in entries if entry.id in touched]
     profiles = tuple(dict.fromkeys(entry.profile for entry in concerned))

@@ -15,6 +15,7 @@ from tck_driver.connection import About
 from tck_driver.errors import (
     DriverCrashedError,
     DriverError,
+    DriverIncompatibleError,
     DriverTimeoutError,
     EngineError,
     FalseAdvertisingError,
@@ -26,6 +27,7 @@ from tck_fakes.outside import Outside
 from tck_kit import driver_abilities as abilities
 from tck_kit import driver_ends as ends
 from tck_kit import driver_manners as manners
+from tck_kit.driver_courses import plays_a_course
 from tck_kit.driver_examination import Examination, MootError, ProblemError
 from tck_kit.engine_choice import EngineChoice
 from tck_kit.faults import SuiteFault
@@ -59,10 +61,18 @@ CHECKS: tuple[tuple[str, Callable[[Examination], str]], ...] = (
     ("frame", ends.keeps_the_frame),
     ("output", ends.says_nothing_else),
 )
+#: Checks of what an engine of mailboxes can do, and what takes their place for one that plays courses.
+_OF_MAILBOXES = frozenset({"scenario", "views", "stimuli", "rest", "clock", "kill"})
+COURSE_CHECKS: tuple[tuple[str, Callable[[Examination], str]], ...] = tuple(
+    ("course", plays_a_course) if name == "scenario" else (name, check)
+    for name, check in CHECKS
+    if name == "scenario" or name not in _OF_MAILBOXES
+)
 #: What to do where a driver broke down, by how it did.
 _CURES: tuple[tuple[type[DriverError], str], ...] = (
     (DriverCrashedError, "see its standard error; it must go on until shutdown or the end of its input"),
     (DriverTimeoutError, "answer every request, in time"),
+    (DriverIncompatibleError, "have it drive the engine that it was written for"),
     (DriverError, "see docs/driver-protocol.md"),
 )
 
@@ -91,15 +101,17 @@ def check_driver(choice: EngineChoice, about: About, folder: Path) -> Iterator[F
         place.mkdir()
         exam = Examination(choice, about, place, outside)
         try:
-            for number, (name, check) in enumerate(CHECKS):
+            first, begins = CHECKS[0]
+            finding = _look(exam, first, begins)
+            yield finding
+            if finding.state == "problem":
+                yield from _nothing_to_look_at()
+                return
+            for name, check in (COURSE_CHECKS if exam.declared.plays_courses else CHECKS)[1:]:
                 finding = _look(exam, name, check)
                 yield finding
-                if finding.state != "problem":
-                    continue
-                exam.no_scenario = exam.no_scenario or check is abilities.opens_and_closes
-                if number == 0:
-                    yield from _nothing_to_look_at()
-                    return
+                if finding.state == "problem" and check is abilities.opens_and_closes:
+                    exam.no_scenario = True
         finally:
             exam.drop()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tck_driver import schemas
-from tck_driver.capabilities import CAPABILITIES
+from tck_driver.capabilities import ASKED
 from tck_driver.configuration import EngineConfig, ProjectConfig
 from tck_driver.connection import BRANCHES, CONTROL, START, About, Connection
 from tck_driver.errors import DriverError
@@ -47,10 +47,17 @@ class Declared:
 
     clock: str
     capabilities: Mapping[str, str]
+    #: Of an engine that plays courses, the switch of its policy; None of an engine of mailboxes.
+    switch: str | None = None
 
     def supports(self, capability: str) -> bool:
         """Say whether a capability is declared as supported."""
         return self.capabilities.get(capability) == "supported"
+
+    @property
+    def plays_courses(self) -> bool:
+        """Whether it has a policy of its own, and no mailboxes."""
+        return self.switch is not None
 
     @property
     def adapter(self) -> AdapterId | None:
@@ -90,7 +97,8 @@ class Examination:
     def declared(self) -> Declared:
         """What could be understood of the first answer."""
         said = as_object(mended("initialize", self.said))
-        return Declared(str(said.get("clock")), as_object(said.get("capabilities")))
+        switch = str(as_object(said.get("policy")).get("switch", "")) if "policy" in said else None
+        return Declared(str(said.get("clock")), as_object(said.get("capabilities")), switch)
 
     def seconds(self, plain: float = CONTROL) -> float:
         """Give a deadline as it is for this driver."""
@@ -121,7 +129,7 @@ class Examination:
             "protocol": PROTOCOL,
             "kit": {"name": "session-tck", "version": about.kit_version},
             "spec": {"id": about.spec_id, "version": about.spec_version, "digest": about.spec_digest},
-            "capabilities": [*CAPABILITIES],
+            "capabilities": [*ASKED],
             "directory": str(self._place("driver")),
         }
 
@@ -133,17 +141,22 @@ class Examination:
         adapter = self.declared.adapter
         if not self.declared.supports("sessions") or adapter is None:
             raise MootError("no scenario can be opened: sessions and an adapter must be declared as supported")
+        with self.stage() as (engine, stage):
+            config = EngineConfig(str(stage.place / "base"), (ProjectConfig.of(ORGANIZATION, PROJECT, adapter),))
+            _opened(engine.open(config))
+            yield engine
+            engine.close()
+
+    @contextmanager
+    def stage(self) -> Generator[tuple[RemoteEngine, Stage]]:
+        """Give the engine of a scenario that is yet to begin, and what is around it. Raises `MootError`."""
         if fits("initialize", {}, mended("initialize", self.said)) is not None:
             raise MootError("no scenario can be opened: the answer to initialize cannot be used")
         connection = self._connected()
         stage = Stage.at(self._place("scenario"), zlib.crc32(b"driver check"), self._outside.lock, self._outside.urls)
         self._outside.stage = stage
-        engine = RemoteEngine(connection, stage, stage.place.name, str(stage.place))
         try:
-            config = EngineConfig(str(stage.place / "base"), (ProjectConfig.of(ORGANIZATION, PROJECT, adapter),))
-            _opened(engine.open(config))
-            yield engine
-            engine.close()
+            yield RemoteEngine(connection, stage, stage.place.name, str(stage.place)), stage
         finally:
             stage.close()
             self._outside.stage = None
@@ -172,7 +185,7 @@ class Examination:
         """Give a connection such as a run has; the driver beneath it is the one that runs."""
         if self._connection is None or not self._connection.usable:
             self._connection = Connection(self.fresh(), self.choice.timeout_scale)
-            self._connection.initialize(self._about, CAPABILITIES, str(self._place("driver")))
+            self._connection.initialize(self._about, ASKED, str(self._place("driver")))
         return self._connection
 
     def _wire(self) -> Wire:
@@ -217,7 +230,7 @@ def mended(method: str, result: object) -> object:
     if is_branch(who.get("version")):
         better["implementation"] = {**who, "version": "0"}
     if isinstance(said.get("capabilities"), dict):
-        better["capabilities"] = {name: support for name, support in capabilities.items() if name in CAPABILITIES}
+        better["capabilities"] = {name: support for name, support in capabilities.items() if name in ASKED}
     return {**said, **better}
 
 

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tck_driver.capabilities import CAPABILITIES
+from tck_driver.capabilities import ASKED
 from tck_driver.connection import START, About, Connection
 from tck_driver.engine import Declaration
 from tck_driver.errors import DriverError
@@ -23,7 +23,7 @@ from tck_driver.transport import Transport
 from tck_fakes.docker_api.listener import DockerListener
 from tck_fakes.outside import DOCKER, PROGRAMS, client_environment
 from tck_kit.engine_choice import SERVED, EngineChoice
-from tck_kit.faults import DriverFault
+from tck_kit.faults import DriverFault, UsageFault
 
 #: How often in a row a driver may break down before it is given up.
 MOST_IN_A_ROW = 3
@@ -98,9 +98,11 @@ class DriverKeeper:
         self._started += 1
         self.directory = self._folder / f"driver-{self._started}"
         self.directory.mkdir(parents=True)
+        if self._choice.confined is not None:
+            self._choice.confined.hand_over(self.directory)
         connection = Connection(self._transport(), self._choice.timeout_scale)
         try:
-            said = connection.initialize(self._about, CAPABILITIES, str(self.directory))
+            said = connection.initialize(self._about, ASKED, str(self.directory))
         except BaseException:
             connection.kill()
             raise
@@ -121,7 +123,8 @@ class DriverKeeper:
         if choice.kind == "sim+http":
             process = DriverProcess(Command((*words, "http"), directory), self._stand_ins)
             return HttpTransport(_announced(process), process.kill, process.words)
-        return StdioTransport(Command(words, directory, environment), self._stand_ins)
+        command = Command(words, directory, environment, inherits=choice.confined is None)
+        return StdioTransport(command, self._stand_ins)
 
 
 def introduce(choice: EngineChoice, folder: Path, about: About) -> Introduction:
@@ -143,6 +146,15 @@ def introduce(choice: EngineChoice, folder: Path, about: About) -> Introduction:
     return said
 
 
+def introduce_mailboxes(choice: EngineChoice, folder: Path, about: About) -> Introduction:
+    """Do the same for a command that is about mailboxes. Raises `UsageFault` for an engine that has none."""
+    said = introduce(choice, folder, about)
+    if said.declaration.policy is not None:
+        told = "name the driver of an engine that has some"
+        raise UsageFault("it plays courses, and has no mailboxes", f"--engine {choice.shown}", told)
+    return said
+
+
 def _difference(before: Introduction, after: Introduction) -> str:
     if before.clock != after.clock:
         return f"its clock was {before.clock} and is {after.clock}"
@@ -150,6 +162,8 @@ def _difference(before: Introduction, after: Introduction) -> str:
     for field in ("name", "version", "language", "homepage"):
         if getattr(first, field) != getattr(now, field):
             return f"{field} was {getattr(first, field)!r} and is {getattr(now, field)!r}"
+    if first.policy != now.policy:
+        return f"its policy was {first.policy} and is {now.policy}"
     changed = sorted(
         name
         for name in {*first.capabilities, *now.capabilities}

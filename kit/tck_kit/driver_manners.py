@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 
-from tck_driver.capabilities import CAPABILITIES
+from tck_driver.capabilities import ASKED, CAPABILITIES
 from tck_driver.connection import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, START
+from tck_driver.courses import COURSE_FEATURES
 from tck_driver.messages import PROTOCOL, Json
 from tck_driver.transport import GRACE, quote
-from tck_kit.driver_examination import Examination, ProblemError, as_object, fits, is_branch
+from tck_kit.driver_examination import Declared, Examination, ProblemError, as_object, fits, is_branch
 from tck_kit.driver_talk import Talk, encode
 
 #: Ids as a driver might not expect them; each is text, and nothing else.
@@ -17,6 +19,7 @@ IDS: tuple[str, ...] = (" ", "0", "null", "1e3", "Grüße 日本 \U0001f600", 'a
 _MOST_NAMES = 5
 #: How long a request is to be at work when it is cancelled, milliseconds.
 _LONG_MS = 60_000
+_SOON: Mapping[str, str] = {"deadline_ms": "soon"}
 
 
 def begins(exam: Examination) -> str:
@@ -63,16 +66,37 @@ def has_versions(exam: Examination) -> str:
 def answers_for_what_was_asked(exam: Examination) -> str:
     """See that the capabilities answered for are among those that were asked."""
     answered = as_object(_member(exam.said, "capabilities"))
-    strange = sorted(set(answered) - set(CAPABILITIES))
+    strange = sorted(set(answered) - set(ASKED))
     if strange:
         raise ProblemError(
             f"it answers for capabilities that nobody asked about: {_named(strange)}",
             "answer for the names in params.capabilities, and no others",
         )
+    if exam.declared.plays_courses:
+        return _claims(exam.declared)
     supported = sum(exam.declared.supports(name) for name in CAPABILITIES)
     undeclared = [name for name in CAPABILITIES if name not in answered]
     rest = f"; undeclared, so untestable: {_named(undeclared)}" if undeclared else ""
     return f"{supported} of {len(CAPABILITIES)} are supported{rest}"
+
+
+def _claims(declared: Declared) -> str:
+    """See that an engine that plays courses can be asked to play any, and say what it claims."""
+    profiles = [name for name in COURSE_FEATURES if name.startswith("profile.") and declared.supports(name)]
+    if not profiles or declared.adapter is None:
+        lacking = "no profile" if not profiles else "no adapter"
+        raise ProblemError(
+            f"it declares a policy, and {lacking} is declared as supported",
+            "answer supported for each profile that the engine is to meet, and for each CLI that it can start",
+        )
+    if declared.supports("act.switch") and not declared.switch:
+        raise ProblemError(
+            "act.switch is declared as supported, and the policy names no switch",
+            "name in policy.switch what turns resuming on and off, or decline act.switch",
+        )
+    acts = [name for name in COURSE_FEATURES if name.startswith("act.")]
+    count = sum(declared.supports(name) for name in acts)
+    return f"it plays courses for {', '.join(profiles)}, with {count} of {len(acts)} kinds of acts"
 
 
 def has_a_clock_to_set(exam: Examination) -> str:
@@ -98,9 +122,11 @@ def refuses_params(exam: Examination) -> str:
     answer = exam.fresh().ask("initialize", {}, exam.seconds(START))
     _expect((INVALID_PARAMS, *out_of_turn), answer, "initialize with the params {}")
     exam.drop()
-    soon: Json = {"deadline_ms": "soon"}
-    answer = exam.begun().ask("barrier/quiesce", soon, exam.seconds())
-    _expect((INVALID_PARAMS, INVALID_REQUEST), answer, f"barrier/quiesce with the params {json.dumps(soon)}")
+    wrong: Json
+    # An engine that plays courses has no rest to be asked for.
+    method, wrong = ("course/cast", {"ref": 7}) if exam.declared.plays_courses else ("barrier/quiesce", dict(_SOON))
+    answer = exam.begun().ask(method, wrong, exam.seconds())
+    _expect((INVALID_PARAMS, INVALID_REQUEST), answer, f"{method} with the params {json.dumps(wrong)}")
     return "params that do not fit are refused with -32602"
 
 

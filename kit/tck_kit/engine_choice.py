@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from dataclasses import dataclass, field, replace
@@ -16,11 +17,15 @@ from tck_kit.faults import UsageFault
 if TYPE_CHECKING:
     from tck_kit.project_file import ProjectFile
 
-Kind = Literal["sim", "sim+stdio", "sim+http", "mutant", "command", "url"]
+Kind = Literal["sim", "sim+stdio", "sim+http", "turns", "mutant", "command", "url"]
 #: The names under which the simulator is chosen.
 SIMULATORS: tuple[Kind, ...] = ("sim", "sim+stdio", "sim+http")
+#: What the name of a simulator that plays courses begins with; the name of a profile follows.
+TURNS = "sim:"
 #: What the name of a simulator that is wrong on purpose begins with.
 MUTANT = "mutant:"
+#: What the name of somebody else's engine begins with, for which the kit has a driver.
+PEER = "peer:"
 #: How the simulator is started as a driver.
 SERVED = (sys.executable, "-P", "-m", "tck_fakes.served")
 
@@ -31,6 +36,23 @@ class Observed:
 
     url: str
     mapping: SessionMapping = field(default_factory=SessionMapping)
+
+
+@dataclass(frozen=True, slots=True)
+class Confined:
+    """A driver that has nothing of the kit's environment, and runs as a user who may write where it is told to only.
+
+    `network` says why more than loopback can be reached; it is empty where nothing else can.
+    """
+
+    user: int
+    group: int
+    network: str = ""
+
+    def hand_over(self, folder: Path) -> None:
+        """Give a folder to that user, where it is not ours anyway."""
+        if self.user != os.geteuid():
+            os.chown(folder, self.user, self.group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +68,21 @@ class EngineChoice:
     timeout_scale: float = 1.0
     #: In which way the simulator is to be wrong: the name of a fault, or of several with `+` between them.
     faulty: str | None = None
+    #: The profile under whose policy the simulator plays courses; None where it has mailboxes.
+    policy: str | None = None
+    #: Which engine of somebody else's it is, where the driver is the kit's own.
+    peer: str | None = None
+    confined: Confined | None = None
 
     @property
     def in_process(self) -> bool:
         """Whether no driver is needed."""
-        return self.kind in {"sim", "mutant"}
+        return self.kind in {"sim", "turns", "mutant"}
 
     @property
     def simulated(self) -> bool:
         """Whether it is the kit's own simulator, whichever way it is reached."""
-        return self.kind in {*SIMULATORS, "mutant"}
+        return self.kind in {*SIMULATORS, "turns", "mutant"}
 
     @property
     def transport(self) -> str:
@@ -67,10 +94,14 @@ class EngineChoice:
     @property
     def shown(self) -> str:
         """What a person is told."""
+        if self.peer is not None:
+            return f"{PEER}{self.peer}"
         if self.kind == "command":
             return shlex.join(self.words)
         if self.kind == "mutant":
             return f"{MUTANT}{self.faulty}"
+        if self.kind == "turns":
+            return f"{TURNS}{self.policy}"
         return " ".join(self.urls) if self.kind == "url" else self.kind
 
 
@@ -81,9 +112,11 @@ def choose(text: str, directory: Path) -> EngineChoice:
         if said == name:
             return EngineChoice(name)
     if said.startswith(MUTANT):
-        return EngineChoice("mutant", faulty=_fault(said))
-    if said.startswith("sim+"):
-        raise UsageFault("there is no such way to the simulator", f"--engine {said}", "use sim, sim+stdio or sim+http")
+        faulty = _fault(said)
+        return EngineChoice("mutant", faulty=faulty, policy=_policy_of(faulty))
+    if said.startswith(TURNS):
+        return EngineChoice("turns", policy=_policy(said))
+    _refuse_other_ways(said)
     if "://" in said.partition(" ")[0]:
         urls = tuple(_url(one) for one in said.split())
         if len({*urls}) < len(urls):
@@ -98,17 +131,45 @@ def choose(text: str, directory: Path) -> EngineChoice:
     return EngineChoice("command", words=words, directory=str(directory))
 
 
+def _refuse_other_ways(said: str) -> None:
+    if said.startswith(PEER):
+        name = said.removeprefix(PEER)
+        raise UsageFault("it is run in a place of its own", f"--engine {said}", f"use `session-tck peers run {name}`")
+    if said.startswith("sim+"):
+        raise UsageFault("there is no such way to the simulator", f"--engine {said}", "use sim, sim+stdio or sim+http")
+
+
+def _policy(said: str) -> str:
+    from tck_simulator.turns.kinds import KINDS  # noqa: PLC0415 -- seldom asked for
+
+    name = said.removeprefix(TURNS)
+    if name not in KINDS:
+        known = ", ".join(f"{TURNS}{one}" for one in KINDS)
+        raise UsageFault("the simulator has no such policy", f"--engine {said}", f"use {known}")
+    return name
+
+
 def _fault(said: str) -> str:
     from tck_fakes.faults import FAULTS  # noqa: PLC0415 -- they are many, and seldom asked for
-    from tck_fakes.faulty import CONTROLS, unknown_fault  # noqa: PLC0415 -- the same
+    from tck_fakes.faulty import CONTROLS, TURN_CONTROLS, unknown_fault  # noqa: PLC0415 -- the same
 
     name = said.removeprefix(MUTANT)
     unknown = unknown_fault(name)
     if unknown is not None:
-        near = get_close_matches(unknown, (*CONTROLS, *FAULTS), 1)
+        near = get_close_matches(unknown, (*CONTROLS, *TURN_CONTROLS, *FAULTS), 1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise UsageFault("there is no such fault", f"--engine {said}", f"{hint}session-tck mutants --list names them")
+    try:
+        _policy_of(name)
+    except ValueError as fault:
+        raise UsageFault(str(fault), f"--engine {said}", "give faults of one kind of engine") from fault
     return name
+
+
+def _policy_of(faulty: str) -> str | None:
+    from tck_fakes.faulty import policy_of  # noqa: PLC0415 -- the same
+
+    return policy_of(faulty)
 
 
 def _url(text: str) -> str:

@@ -23,13 +23,14 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What the engine said of itself."""
+    """What the engine said of itself; `policy` as it stands in messages, for an engine that plays courses."""
 
     name: str
     version: str
     language: str
     homepage: str
     capabilities: dict[str, str]
+    policy: dict[str, str | list[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,7 @@ def _record(fields: dict[str, Any]) -> CheckRecord:
     outcome = Outcome(fields.pop("outcome"))
     requirements, steps = tuple(fields.pop("requirements")), tuple(fields.pop("steps"))
     attempts = tuple(Attempt(Outcome(one["outcome"]), one["reason"]) for one in fields.pop("attempts"))
+    failed_for = tuple(fields.pop("failed_for", ()))
     excuse = fields.pop("excused")
     return CheckRecord(
         **fields,
@@ -114,6 +116,7 @@ def _record(fields: dict[str, Any]) -> CheckRecord:
         steps=steps,
         expectations=expectations,
         attempts=attempts,
+        failed_for=failed_for,
         excused=None if excuse is None else Excuse(**excuse),
     )
 

@@ -91,6 +91,7 @@ def record(
     reason = judged.reason
     if judged.outcome is Outcome.FAILED and reason != "assertion":
         reason = f"{reason}: {stopped_by}"[:2000]
+    failed_for = _failed_for(scenario, expectations) if stopped_by is None else ()
     return CheckRecord(
         id=scenario.id,
         scenario=scenario.name,
@@ -99,22 +100,38 @@ def record(
         outcome=judged.outcome,
         reason=reason,
         blame=judged.blame,
-        expectations=tuple(_once(expectations)),
+        expectations=tuple(_once(expectations, scenario.requirements if failed_for else ())),
         duration_ms=round(duration_ms, 3),
         steps=tuple(f"{step.kind.capitalize()} {step.text}" for step in scenario.steps),
         failed_step=failed_step,
+        failed_for=failed_for,
     )
 
 
-def _once(expectations: Sequence[StepExpectation]) -> Iterator[Expectation]:
+def _failed_for(scenario: Scenario, expectations: Sequence[StepExpectation]) -> tuple[str, ...]:
+    """Give the requirements that something broke for, or nothing held for, in a scenario that went on to its end.
+
+    Nothing, where all of them are meant: what broke names none of them, or there is no other.
+    """
+    broken = [set(one.requirements) for one in expectations if not one.held]
+    if not broken or not all(named.intersection(scenario.requirements) for named in broken):
+        return ()
+    held = {requirement for one in expectations if one.held for requirement in one.requirements}
+    failed = tuple(one for one in scenario.requirements if any(one in named for named in broken) or one not in held)
+    return () if len(failed) == len(scenario.requirements) else failed
+
+
+def _once(expectations: Sequence[StepExpectation], requirements: Sequence[str]) -> Iterator[Expectation]:
     """Give each judgement once: steps look at some things again and again, and a report is not for that.
 
     What was expected and what was there are the evidence of one that held; what lay around it helps where it did not.
+    Where it matters which of these `requirements` each was about, that is said of each.
     """
     seen: set[str] = set()
     for one in expectations:
-        key = repr((one.statement, one.expected, one.actual, one.held))
+        about = tuple(name for name in requirements if name in one.requirements)
+        key = repr((one.statement, one.expected, one.actual, one.held, about))
         if key not in seen:
             seen.add(key)
             evidence = () if one.held else one.evidence
-            yield Expectation(one.statement, one.expected, one.actual, one.held, one.evidence_class, evidence)
+            yield Expectation(one.statement, one.expected, one.actual, one.held, one.evidence_class, evidence, about)

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from tck_driver.bench import Bench
-from tck_driver.capabilities import CAPABILITIES
+from tck_driver.capabilities import ASKED
 from tck_driver.engine import Declaration, Engine
 from tck_fakes.stage import Stage
 from tck_features.world import World
@@ -88,7 +88,7 @@ class Laboratory:
         """Ask the engine who it is and what it can do."""
         world = self.world(NOBODY)
         try:
-            return world.engine.declare(CAPABILITIES)
+            return world.engine.declare(ASKED)
         finally:
             self.end(world)
 

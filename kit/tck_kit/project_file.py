@@ -188,7 +188,9 @@ def _elsewhere(faults: Iterable[Fault]) -> Iterator[Fault]:
 def _meaningless(held: dict[str, Any], folder: Path) -> Iterator[Fault]:
     """Find what the schema lets through and nobody can use."""
     from tck_driver.capabilities import CAPABILITIES  # noqa: PLC0415 -- a run without a file starts faster
+    from tck_driver.courses import COURSE_FEATURES  # noqa: PLC0415 -- the same
 
+    known = (*CAPABILITIES, *COURSE_FEATURES)
     engine, observe = held.get("engine", {}), held.get("observe", {})
     if isinstance(command := engine.get("command"), str):
         try:
@@ -206,8 +208,8 @@ def _meaningless(held: dict[str, Any], folder: Path) -> Iterator[Fault]:
             ("engine", "directory"), f"is no folder: {folder / engine['directory']}", "make it, or name another"
         )
     for name in held.get("capabilities", {}):
-        if name not in CAPABILITIES:
-            yield Fault(("capabilities", name), "is not known", suggestion(name, CAPABILITIES))
+        if name not in known:
+            yield Fault(("capabilities", name), "is not known", suggestion(name, known))
     yield from _observe_faults(observe, folder)
 
 

@@ -16,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from tck_driver import schemas
 from tck_driver.capabilities import ACCESS, FEATURES
 from tck_driver.connection import CONTROL, DEADLINES
+from tck_driver.courses import COURSE_FEATURES
 from tck_driver.transport import MOST_BYTES
 from tck_kit.protocol_example import Exchange, exchanges
 
@@ -128,6 +129,8 @@ def page() -> str:
         rows={name: (part, list(fields(_resolved(part)))) for name, part in _parts("state-query", "rows")},
         features=FEATURES,
         access=ACCESS,
+        course_features=COURSE_FEATURES,
+        acts={name: (part, list(fields(part))) for name, part in _parts("course-cast", "acts")},
         base=schemas.BASE,
         most_bytes=MOST_BYTES,
         form=form,

@@ -139,7 +139,9 @@ class Run:
         """Run the scenarios; give the reason where that was cut short."""
         deadline = time.monotonic() + self.options.time_limit
         try:
-            write_suite(self.catalogue.suite.folder, self.workers.folder / FEATURES, thorough=self.options.thorough)
+            suite = self.catalogue.suite
+            paths = {one.path for one in suite.scenarios}
+            write_suite(suite.folder, self.workers.folder / FEATURES, thorough=self.options.thorough, paths=paths)
             for worker in list(self.workers.all):
                 self._brief(worker)
             while any(not worker.finished for worker in self.workers.all):
@@ -295,12 +297,13 @@ class Run:
         said = self._declared or Declared("unknown", "unknown", "", "", {})
         records = (*self._retries.settled(self._records), *elsewhere(self.selection))
         baseline, catalogue = self.options.baseline, self.catalogue
-        ground = Ground(catalogue.expected, {entry.id for entry in catalogue.entries}, catalogue.left_out)
+        expected = {name: ids for name, ids in catalogue.expected.items() if name not in self.selection.unasked}
+        ground = Ground(expected, {entry.id for entry in catalogue.entries}, catalogue.left_out)
         held = None if baseline is None else apply_baseline(records, baseline, ground)
         graded = grading.grade(
             self.catalogue.entries,
             records if held is None else held.checks,
-            self.catalogue.expected,
+            expected,
             profiles=self.selection.profiles,
             only=self.selection.only,
             cut_short=cut_short,
@@ -338,7 +341,7 @@ class Run:
             kit=kit,
             spec=self._spec(),
             implementation=self._implementation(said),
-            declared=Declaration(self.selection.profiles, said.capabilities),
+            declared=Declaration(self.selection.profiles, said.capabilities, said.policy),
             run=self._facts(started),
             grading=graded,
             conclusion=conclusion,
@@ -387,7 +390,7 @@ class Run:
             kit=kit,
             spec=self._spec(),
             implementation=self._implementation(said),
-            declared=Declaration(self.selection.profiles, said.capabilities),
+            declared=Declaration(self.selection.profiles, said.capabilities, said.policy),
             run=self._facts(started),
             only=self.selection.only,
             thorough=self.options.thorough,

@@ -47,8 +47,11 @@ MOST_RETRIES = 5
 )
 @click.option(
     "--profile",
-    type=click.Choice(["core", "hardened", "all"]),
-    help="core: what is agreed; hardened: what is proposed.  [default: all]",
+    multiple=True,
+    type=click.Choice(["core", "hardened", "all", "continuity", "reuse", "redelegation"]),
+    help="core: what is agreed; hardened: what is proposed; all: both; continuity: for every engine that resumes; "
+    "reuse, redelegation: for engines of other kinds. May be repeated.  [default: all, or what is claimed by an engine "
+    "that plays courses]",
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Draw names, numbers and order from this seed.")
 @click.option("--seeds", "many_seeds", metavar="SEEDS", help="Run with each of these seeds: 1-20, or 1,2,7.")
@@ -137,7 +140,7 @@ def run(  # noqa: PLR0917 -- click passes the options by name
     areas: tuple[str, ...],
     requirements: tuple[str, ...],
     engines: tuple[str, ...],
-    profile: str | None,
+    profile: tuple[str, ...],
     seed: int | None,
     many_seeds: str | None,
     part: str | None,
@@ -178,7 +181,7 @@ def run(  # noqa: PLR0917 -- click passes the options by name
         settings_of(
             project,
             engine=engine_of(project, engine, observe_db, timeout_scale),
-            profile=profile,
+            profiles=profile,
             workers=workers,
             time_limit=time_limit,
             scenario_time_limit=scenario_time_limit,
@@ -215,7 +218,7 @@ def run(  # noqa: PLR0917 -- click passes the options by name
         )
     settings = each[0]
     if database is not None:
-        if not settings.engine.in_process:
+        if not settings.engine.in_process or settings.engine.policy is not None:
             raise UsageFault("it is for the simulator in process", "--database", "use --observe-db, or --engine sim")
         from tck_kit.database import usable  # noqa: PLC0415 -- seldom needed
 
@@ -235,7 +238,7 @@ def _refuse_elsewhere(each: list[Settings], runtime: str, cluster: str | None) -
     """Raise `UsageFault` where real containers are asked for that would not be this machine's simulator's."""
     if runtime == "stand-in":
         return
-    if not all(settings.engine.in_process for settings in each):
+    if any(not settings.engine.in_process or settings.engine.policy is not None for settings in each):
         raise UsageFault("it is for the simulator in process", "--runtime", "leave it out, or use --engine sim")
     if cluster is not None:
         raise UsageFault("its containers would be on other machines", "--runtime", "leave out --cluster")

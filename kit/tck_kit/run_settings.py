@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 #: What holds where neither an option nor the project file says anything.
 TIME_LIMIT, SCENARIO_TIME_LIMIT = 900, 20
+#: Seconds that a scenario may take in which an engine plays a course at its own pace; its driver's deadlines are in it.
+COURSE_TIME_LIMIT = 330
 MOST_WORKERS = 4
 
 
@@ -27,7 +29,8 @@ class Settings:
     """How a run is made, once options and project file have been heard."""
 
     engine: EngineChoice
-    profile: str
+    #: The profiles that are asked for; none where the engine is to be held against what it claims.
+    profiles: tuple[str, ...]
     workers: int
     time_limit: int
     scenario_time_limit: int
@@ -46,6 +49,10 @@ class Settings:
     shard: Shard | None = None
     #: How often a scenario that has failed is tried again.
     retries: int = 0
+    #: Whether what is labelled `quick` is enough.
+    quick: bool = False
+    #: Whether somebody has said how long a scenario may take.
+    limited: bool = False
 
 
 def chosen_seeds(seed: int | None, many: str | None) -> tuple[int, ...]:
@@ -62,8 +69,11 @@ def chosen_seeds(seed: int | None, many: str | None) -> tuple[int, ...]:
 def chosen_engine(
     engine: str | None, observe_db: str | None, timeout_scale: float | None, *, no_project_file: bool
 ) -> EngineChoice:
-    """Choose the engine for a command that is not `run`, by the same options. Raises `UsageFault`."""
-    return engine_of(None if no_project_file else project_here(), engine, observe_db, timeout_scale)
+    """Choose the engine for a command that is about mailboxes, by the options of `run`. Raises `UsageFault`."""
+    choice = engine_of(None if no_project_file else project_here(), engine, observe_db, timeout_scale)
+    if choice.policy is not None:
+        raise UsageFault("it plays courses, and has no mailboxes", f"--engine {choice.shown}", "use sim, or a driver")
+    return choice
 
 
 def project_here() -> ProjectFile | None:
@@ -115,7 +125,7 @@ def settings_of(
     project: ProjectFile | None,
     *,
     engine: EngineChoice,
-    profile: str | None,
+    profiles: tuple[str, ...] = (),
     workers: int | None,
     time_limit: int | None,
     scenario_time_limit: int | None,
@@ -132,6 +142,7 @@ def settings_of(
     def first(option: T | None, written: T | None, otherwise: T) -> T:
         return option if option is not None else written if written is not None else otherwise
 
+    from tck_kit.families import profiles_asked  # noqa: PLC0415 -- as above
     from tck_kit.project_file import ProjectFile  # noqa: PLC0415 -- as above
 
     held = project or ProjectFile(Path(), Path())
@@ -155,7 +166,7 @@ def settings_of(
         patience, limit = real_containers.SCENARIO_TIME_LIMIT, real_containers.TIME_LIMIT
     return Settings(
         engine=engine,
-        profile=first(profile, held.profile, "all"),
+        profiles=profiles_asked(profiles or (() if held.profile is None else (held.profile,))),
         workers=count,
         time_limit=first(time_limit, held.time_limit, limit),
         scenario_time_limit=first(scenario_time_limit, held.scenario_time_limit, patience),
@@ -167,5 +178,6 @@ def settings_of(
         runtime=runtime,
         base=base,
         retries=first(retries, held.retries, 0),
+        limited=scenario_time_limit is not None or held.scenario_time_limit is not None,
         source=None if project is None else project.path,
     )

@@ -8,7 +8,7 @@ that no step defines. Executing tools let most of these through.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -24,6 +24,8 @@ from tck_features.sentences import Kind, Sentences
 
 #: Examples of this name cross what others have shown one by one; a run has them when it is to be thorough.
 MORE = "Examples: more combinations"
+#: Tags that name no requirement: `quick` is on what a quick run of an engine has that takes its time.
+LABELS = frozenset({"quick"})
 #: A feature file that is larger than this is nobody's work.
 MOST_BYTES = 1024 * 1024
 _KINDS: Mapping[str, Kind] = {"Context": "given", "Action": "when", "Outcome": "then"}
@@ -45,7 +47,7 @@ class Scenario:
     """One thing to execute: a scenario, or one row of an outline.
 
     `id` names it in reports and stays the same when lines move; `key` is how an executing tool finds it: path, the
-    scenario's line, and the values of the row.
+    scenario's line, and the values of the row. `tags` name requirements; what else it is tagged with is in `labels`.
     """
 
     id: str
@@ -56,6 +58,7 @@ class Scenario:
     values: tuple[str, ...]
     tags: tuple[str, ...]
     steps: tuple[ScenarioStep, ...]
+    labels: frozenset[str] = frozenset()
 
     @property
     def key(self) -> tuple[str, int, tuple[str, ...]]:
@@ -120,12 +123,17 @@ def trimmed(text: str) -> tuple[str, int]:
 
 
 def read_suite(
-    folder: Path, known: Iterable[str], sentences: Sentences | None = LIBRARY, *, thorough: bool = True
+    folder: Path,
+    known: Iterable[str],
+    sentences: Sentences | None = LIBRARY,
+    *,
+    thorough: bool = True,
+    wanted: Callable[[Sequence[Scenario]], bool] | None = None,
 ) -> Suite:
     """Read every `.feature` below a folder; `known` are the IDs that tags may name, in lower case.
 
     Without `thorough` the rows of `more combinations` are left out. Without `sentences` nobody looks whether they are
-    defined, as in a worker whose run has looked already.
+    defined, as in a worker whose run has looked already. A file whose scenarios are not `wanted` is left out.
     """
     scenarios: list[Scenario] = []
     faults: list[ScenarioFault] = []
@@ -135,11 +143,13 @@ def read_suite(
         where = path.relative_to(folder).as_posix()
         try:
             text, rows = feature_text(path, where, thorough=thorough)
-            found, wrong = _read_text(text, where)
-            left_out += rows
+            found, wrong = _read_text(text, where, LABELS - tags)
         except ScenarioSyntaxError as fault:
             faults.append(fault.fault)
             continue
+        if wanted is not None and found and not wanted(found):
+            continue
+        left_out += rows
         scenarios.extend(found)
         faults.extend(wrong)
     faults.extend(_twins(scenarios))
@@ -150,10 +160,12 @@ def read_suite(
     return Suite(folder, tuple(scenarios), tuple(dict.fromkeys(faults)), left_out)
 
 
-def write_suite(source: Path, target: Path, *, thorough: bool) -> None:
-    """Write the features below one folder into another, as they are to be run."""
+def write_suite(source: Path, target: Path, *, thorough: bool, paths: Collection[str] | None = None) -> None:
+    """Write the features below one folder into another, as they are to be run; `paths` says which, all without it."""
     for path in sorted(source.rglob("*.feature")):
         where = path.relative_to(source)
+        if paths is not None and where.as_posix() not in paths:
+            continue
         text, _ = feature_text(path, where.as_posix(), thorough=thorough)
         (target / where).parent.mkdir(parents=True, exist_ok=True)
         (target / where).write_text(text, encoding="utf-8")
@@ -168,7 +180,7 @@ class ScenarioSyntaxError(Exception):
         self.fault = fault
 
 
-def _read_text(text: str, where: str) -> tuple[list[Scenario], list[ScenarioFault]]:
+def _read_text(text: str, where: str, labels: Collection[str]) -> tuple[list[Scenario], list[ScenarioFault]]:
     document = parse_feature(text, where)
     feature: Node | None = document.get("feature")
     if feature is None:
@@ -192,7 +204,7 @@ def _read_text(text: str, where: str) -> tuple[list[Scenario], list[ScenarioFaul
                 faults.append(ScenarioFault(f"{where}:{_line(examples)}", "these Examples have no rows"))
             rows |= {row["id"]: row for row in examples.get("tableBody", [])}
     pickles = cast("list[Node]", Compiler().compile(cast("Any", {**document, "uri": where})))
-    return [_scenario(pickle, nodes, rows, where) for pickle in pickles], faults
+    return [_scenario(pickle, nodes, rows, where, labels) for pickle in pickles], faults
 
 
 def feature_text(path: Path, where: str, *, thorough: bool) -> tuple[str, int]:
@@ -240,7 +252,9 @@ def _line(node: Node) -> int:
     return int(node["location"]["line"])
 
 
-def _scenario(pickle: Node, nodes: Mapping[str, Node], rows: Mapping[str, Node], where: str) -> Scenario:
+def _scenario(
+    pickle: Node, nodes: Mapping[str, Node], rows: Mapping[str, Node], where: str, labels: Collection[str]
+) -> Scenario:
     source = [node_id for node_id in pickle["astNodeIds"] if node_id in nodes]
     row = next((rows[node_id] for node_id in pickle["astNodeIds"] if node_id in rows), None)
     node = nodes[source[0]]
@@ -255,6 +269,7 @@ def _scenario(pickle: Node, nodes: Mapping[str, Node], rows: Mapping[str, Node],
     ]
     values = () if row is None else tuple(str(cell["value"]) for cell in row["cells"])
     cells = "" if row is None else f"[{', '.join(values)}]"
+    tags = tuple(tag["name"].removeprefix("@") for tag in pickle["tags"])
     return Scenario(
         id=f"{where}::{node['name']}{cells}",
         name=f"{pickle['name']}{cells}",
@@ -262,8 +277,9 @@ def _scenario(pickle: Node, nodes: Mapping[str, Node], rows: Mapping[str, Node],
         line=_line(node),
         row_line=0 if row is None else _line(row),
         values=values,
-        tags=tuple(tag["name"].removeprefix("@") for tag in pickle["tags"]),
+        tags=tuple(tag for tag in tags if tag not in labels),
         steps=tuple(steps),
+        labels=frozenset(tags).intersection(labels),
     )
 
 
@@ -307,6 +323,7 @@ def _tags(scenario: Scenario, known: set[str]) -> Iterator[ScenarioFault]:
 def _sentences(scenario: Scenario, sentences: Sentences) -> Iterator[ScenarioFault]:
     for step in scenario.steps:
         try:
-            sentences.find(step.kind, step.text)
+            for _ in sentences.calls(step.kind, step.text):
+                pass
         except KitError as fault:
             yield ScenarioFault(f"{scenario.path}:{step.line}", str(fault), "sentence")

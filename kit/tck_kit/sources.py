@@ -16,8 +16,9 @@ from tck_driver.errors import DriverError
 from tck_driver.remote import RemoteEngine
 from tck_fakes.bench import FakeBench
 from tck_fakes.database import ObservedDatabase, SessionTable
-from tck_fakes.faulty import spoilt
+from tck_fakes.faulty import policy_of, spoilt
 from tck_fakes.in_process import InProcessEngine
+from tck_fakes.in_process_turns import InProcessTurns
 from tck_fakes.observed_url import fill
 from tck_fakes.outside import Outside
 from tck_fakes.served import DATABASE
@@ -27,6 +28,7 @@ from tck_kit.engine_choice import EngineChoice, Observed
 from tck_kit.trace.held import Held
 from tck_kit.trace.source import TraceSource
 from tck_simulator.store import Store
+from tck_simulator.turns.kinds import KINDS
 
 if TYPE_CHECKING:
     from tck_fakes.docker.ward import Ward
@@ -71,12 +73,22 @@ class Source(Protocol):
 
 
 class InProcessSource:
-    """The simulator, or with `faulty` one that is wrong on purpose. The store is emptied for each scenario."""
+    """The simulator, or with `faulty` one that is wrong on purpose. The store is emptied for each scenario.
+
+    With a `policy`, it is one that plays courses; whether one that is wrong does, is told by its name.
+    """
 
     in_process = True
 
     def __init__(
-        self, folder: Path, version: str, database_url: str | None, faulty: str | None, ward: Ward | None = None
+        self,
+        folder: Path,
+        version: str,
+        database_url: str | None,
+        faulty: str | None,
+        ward: Ward | None = None,
+        *,
+        policy: str | None = None,
     ) -> None:
         """Make the database. With a `ward`, containers are real ones."""
         url = database_url or f"sqlite:///{folder / 'engine.sqlite'}"
@@ -86,6 +98,7 @@ class InProcessSource:
         self._ward = ward
         #: Which engine that is wrong on purpose is made from now on, if any.
         self.faulty = faulty
+        self._policy = policy
         self._store = Store(url)
         self._store.create()
         self._table = ObservedDatabase(url)
@@ -101,7 +114,14 @@ class InProcessSource:
 
     def engine(self, stage: Stage) -> Engine:
         """Make an engine around them."""
-        engine: Engine = InProcessEngine(
+        engine = self._right(stage)
+        return engine if self.faulty is None else spoilt(engine, self.faulty)
+
+    def _right(self, stage: Stage) -> Engine:
+        policy = self._policy if self.faulty is None else policy_of(self.faulty)
+        if policy is not None:
+            return InProcessTurns(KINDS[policy], stage.runtime, stage.place / BASE, self._version)
+        return InProcessEngine(
             clock=stage.clock,
             runtime=stage.runtime,
             forge=stage.forge,
@@ -112,7 +132,6 @@ class InProcessSource:
             hear=stage.forge.hear,
             next_end=stage.runtime.next_end,
         )
-        return engine if self.faulty is None else spoilt(engine, self.faulty)
 
     def table(self, stage: Stage) -> SessionTable:  # noqa: ARG002 -- one for all scenarios
         """Give the simulator's database."""
@@ -155,6 +174,8 @@ class DriverSource:
 
     def stage(self, place: Path, seed: str) -> Stage:
         """Make the surroundings of a scenario, and open them to the engine."""
+        if self._choice.confined is not None:
+            self._choice.confined.hand_over(place)
         stage = Stage.at(place, zlib.crc32(seed.encode()), self._outside.lock, self._outside.urls)
         stage.guarded_for_real = not self._choice.simulated
         stage.relayed = self._outside.relayed
@@ -230,5 +251,5 @@ def source(
     if trace is not None:
         return TraceSource(trace, BASE, NOBODY)
     if choice.in_process:
-        return InProcessSource(folder, about.kit_version, database_url, choice.faulty, ward)
+        return InProcessSource(folder, about.kit_version, database_url, choice.faulty, ward, policy=choice.policy)
     return DriverSource(choice, folder, about, number, introduced)

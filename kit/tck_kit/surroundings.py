@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from sqlalchemy.engine import make_url
 
 from tck_fakes.docker.held import UNDONE
-from tck_kit.engine_choice import EngineChoice
+from tck_kit.engine_choice import Confined, EngineChoice
 from tck_reports.records import NotExercised, Surroundings
 
 #: What the kit's own containers and databases are called where nothing real stands in their place.
@@ -19,6 +19,7 @@ STAND_IN, SQLITE = "stand-in", "SQLite"
 _NO_CONTAINERS = NotExercised("a real container engine", "session-tck run --runtime docker")
 _NO_CLIS = NotExercised("the agents' own CLIs", "session-tck probe all; session-tck containers prove all")
 _NO_SERVER = NotExercised("a database server", "session-tck run --database postgresql+psycopg://… --workers 1")
+_NO_CLOSURE = "to be cut off from the network"
 _NO_ROWS = NotExercised("the engine's own database", "session-tck run --observe-db URL")
 
 
@@ -30,6 +31,15 @@ def met(
     `database` is the URL given for the simulator; `containers` names the engine used; `enforced` says that it really
     started some, and closed each as it was asked to.
     """
+    if choice.confined is not None:
+        return _of_peer(choice.confined)
+    if choice.policy is not None:
+        return Surroundings(
+            containers="none",
+            clis="stand-ins",
+            database="none",
+            not_exercised=(NotExercised(_NO_CLIS.part, "session-tck probe all"),),
+        )
     real = containers != STAND_IN
     shown, lack = _database(choice, database)
     lacking = (None if real else _NO_CONTAINERS, _NO_CLIS, lack)
@@ -39,6 +49,17 @@ def met(
         clis="stand-ins",
         database=shown,
         not_exercised=tuple(one for one in lacking if one is not None),
+    )
+
+
+def _of_peer(confined: Confined) -> Surroundings:
+    """Say what an engine met that is none of mailboxes: it starts CLIs itself, on this machine, and no containers."""
+    open_network = NotExercised(_NO_CLOSURE, confined.network) if confined.network else None
+    return Surroundings(
+        containers="none",
+        clis="stand-ins",
+        database="the engine's, not looked into",
+        not_exercised=tuple(one for one in (NotExercised(_NO_CLIS.part, "session-tck probe all"), open_network) if one),
     )
 
 

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, TextIO
 
 import pytest
 
+from tck_driver.course_messages import policy_fields
 from tck_driver.errors import DriverError, KitError
 from tck_kit.binding import FOLDERS, Binding
 from tck_kit.controls import PATIENCE, trials
 from tck_kit.events import Broken, Declared, Event, Finished, Misbehaved, encode
 from tck_kit.laboratory import Laboratory
 from tck_kit.real_containers import RealContainers, connected
-from tck_kit.scenarios import Scenario, read_suite
+from tck_kit.scenarios import LABELS, Scenario, read_suite
 from tck_kit.sources import InProcessSource, source
 from tck_kit.task import Task
 from tck_kit.trace.lines import FILE
@@ -138,14 +139,15 @@ def _execute(
     if task.lead:
         said = laboratory.declaration()
         capabilities = {name: str(support) for name, support in said.capabilities.items()}
-        _tell(out, Declared(said.name, said.version, said.language, said.homepage, capabilities))
+        policy = None if said.policy is None else policy_fields(said.policy)
+        _tell(out, Declared(said.name, said.version, said.language, said.homepage, capabilities, policy))
     FOLDERS[:] = [features]
     wrong = _Faulty(task, folder / "controls", ward)
     binding = Binding(
         folder=features,
         known=scenarios,
         wanted=sys.stdin,
-        markers=task.known,
+        markers=(*task.known, *LABELS),
         laboratory=laboratory,
         emit=emit,
         time_limit=task.scenario_seconds,

@@ -10,6 +10,7 @@ from typing import Final
 from tck_reports.outcomes import PRECEDENCE, Outcome
 from tck_reports.plain import visible
 from tck_reports.shape import CheckPart, ControlPart, ExpectationPart, Json, Report, RequirementPart, VerdictPart
+from tck_reports.spared import check_for, outcome_for
 from tck_reports.verdict import nothing_else
 
 #: The three columns in which people count outcomes.
@@ -48,6 +49,8 @@ _REPEATED: Final = frozenset(
         "--timeout-scale",
     }
 )
+#: What the name of somebody else's engine begins with, for which the kit has a driver.
+_PEER: Final = "peer:"
 _REPEATED_FLAGS: Final = frozenset({"--no-project-file", "--thorough"})
 #: No shell and no person takes a longer word; a report that holds one was not written by a run.
 _LONGEST_WORD: Final = 4_096
@@ -78,8 +81,9 @@ def findings(report: Report) -> tuple[Finding, ...]:
 
 def _telling(requirement: RequirementPart, checks: Mapping[str, CheckPart]) -> tuple[CheckPart, ...]:
     """Return those of its checks that did not pass and were not declined, worst first."""
-    own = [checks[name] for name in requirement["checks"] if name in checks]
-    telling = [check for check in own if Outcome(check["outcome"]) not in {*PASSED, Outcome.UNSUPPORTED}]
+    asked = requirement["id"]
+    own = [check_for(checks[name], asked) for name in requirement["checks"] if name in checks]
+    telling = [check for check in own if outcome_for(check, asked) not in {*PASSED, Outcome.UNSUPPORTED}]
     return tuple(sorted(telling, key=lambda check: PRECEDENCE.index(Outcome(check["outcome"]))))
 
 
@@ -170,11 +174,19 @@ def shard_line(report: Report) -> str:
 
 def reproduce(report: Report, *requirements: str) -> str:
     """Return the command that runs what these requirements ask for as this run did, on one line, quoted for a shell."""
-    words = ["session-tck", "run", *_engine(report)]
+    words = ["session-tck", *_command(report)]
     for requirement in requirements:
         words += ["--requirement", requirement]
     words += ["--seed", str(report["run"]["seed"]), *_repeated(report["run"]["argv"])]
     return visible(shlex.join(words)).replace("\n", "\\n")
+
+
+def _command(report: Report) -> list[str]:
+    """Return the command and the engine; one for which the kit has a driver has a command of its own."""
+    engine = report["run"]["engine"]
+    if engine.startswith(_PEER) and len(engine) <= _LONGEST_WORD:
+        return ["peers", "run", engine.removeprefix(_PEER)]
+    return ["run", *_engine(report)]
 
 
 def _engine(report: Report) -> list[str]:

@@ -228,7 +228,9 @@ def _result(
     # What an engine declines as a feature says nothing of the rest: a requirement is declined only as a whole.
     declined = [record for record in records if record.outcome is Outcome.UNSUPPORTED]
     speaking = records if len(declined) == len(records) else [one for one in records if one not in declined]
-    voices: list[tuple[Outcome, str | None]] = [(record.outcome, record.reason) for record in speaking]
+    voices: list[tuple[Outcome, str | None]] = [
+        (Outcome.PASSED, None) if record.spares(entry.id) else (record.outcome, record.reason) for record in speaking
+    ]
     if left_out is not None:
         # A scenario that names several requirements speaks on one that nobody asked for only where something is wrong.
         voices = [one for one in voices if one[0] in {Outcome.ERROR, Outcome.FAILED}]

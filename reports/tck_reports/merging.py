@@ -62,7 +62,9 @@ def merge(parts: Sequence[Part], *, allow_missing: bool = False, artifacts: Sequ
         kit=KitFacts(**first["kit"]),
         spec=SpecFacts(**first["spec"]),
         implementation=Implementation(**first["implementation"]),
-        declared=Declaration(tuple(first["declared"]["profiles"]), first["declared"]["capabilities"]),
+        declared=Declaration(
+            tuple(first["declared"]["profiles"]), first["declared"]["capabilities"], first["declared"].get("policy")
+        ),
         run=_run(parts),
         grading=graded,
         conclusion=conclusion,
@@ -106,6 +108,7 @@ def _record(check: CheckPart) -> CheckRecord:
                 one["held"],
                 cast("EvidenceClass", one["evidence_class"]),
                 tuple(one["evidence"]),
+                tuple(one.get("requirements", ())),
             )
             for one in check["expectations"]
         ),
@@ -114,6 +117,7 @@ def _record(check: CheckPart) -> CheckRecord:
         failed_step=check["failed_step"],
         attempts=tuple(Attempt(Outcome(one["outcome"]), one["reason"]) for one in check["attempts"]),
         excused=None if excused is None else Excuse(**excused),
+        failed_for=tuple(check.get("failed_for", ())),
     )
 
 

@@ -151,6 +151,7 @@ _SAME: Final[Sequence[tuple[str, Callable[[Report], object], str]]] = (
     ("engine", lambda one: one["implementation"]["name"], "run all parts with the same engine"),
     ("version of the engine", lambda one: one["implementation"]["version"], "run all parts with the same build"),
     ("engine", _engine, "give all parts the same --engine"),
+    ("declared policy", lambda one: one["declared"].get("policy"), "run all parts with the same build"),
     ("declared capability", lambda one: one["declared"]["capabilities"], "run all parts with the same build"),
     ("profile", lambda one: (one["run"]["profiles"], one["run"]["asked"]), "give all parts the same --profile"),
     ("number of retries", lambda one: one["run"]["retries"], "give all parts the same --retries"),

@@ -29,6 +29,7 @@ from tck_reports.plain import Plainer
 from tck_reports.records import CheckRecord, Control, RequirementEntry
 from tck_reports.report import content_digest, verdict_parts
 from tck_reports.shape import Json, Report, RequirementPart
+from tck_reports.spared import outcome_for
 from tck_reports.verdict import Conclusion, conclude
 
 #: A larger file is no report of this kit.
@@ -79,10 +80,12 @@ def inconsistencies(report: Report) -> list[str]:
             for name in ("result", "witnessed", "numerator", "denominator", "counts")
             if stated is None or stated[name] != verdict[name]
         ]
-    outcomes = {one["id"]: one["outcome"] for one in report["checks"]}
+    checks = {one["id"]: one for one in report["checks"]}
     for requirement in report["requirements"]:
+        name = requirement["id"]
+        outcomes = {outcome_for(checks[one], name) if one in checks else None for one in requirement["checks"]}
         # What an engine declines in part is graded by the rest, of which there has to be some.
-        rest = {outcomes.get(check) for check in requirement["checks"]} - {"unsupported"}
+        rest = outcomes - {"unsupported"}
         if requirement["outcome"] == "passed" and (rest != {"passed"} or requirement["missing"]):
             wrong.append(f"{requirement['id']} is passed, but not all of its checks are")
     return wrong

@@ -1,6 +1,6 @@
 """The values that a run hands over to be graded and reported."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -63,6 +63,8 @@ class Expectation:
     held: bool
     evidence_class: EvidenceClass
     evidence: tuple[str, ...] = ()
+    #: The requirements that it was about, where its check has failed for some of its own alone.
+    requirements: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,14 @@ class CheckRecord:
     #: Earlier tries, where there was more than one.
     attempts: tuple[Attempt, ...] = ()
     excused: Excuse | None = None
+    #: Those of its requirements that something did not hold for, where the others were looked at as well and held.
+    failed_for: tuple[str, ...] = ()
+
+    def spares(self, requirement: str) -> bool:
+        """Say whether it has failed, and yet everything held that it looked at for this requirement."""
+        failed = self.outcome in {Outcome.FAILED, Outcome.EXPECTED_FAILURE}
+        others = {*self.requirements}.difference(self.failed_for) if self.failed_for else frozenset[str]()
+        return failed and requirement in others
 
     @property
     def broken(self) -> Expectation | None:
@@ -159,10 +169,14 @@ class Implementation:
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What the engine claims: profiles, and per capability `supported`, `unsupported` or `undeclared`."""
+    """What the engine claims: profiles, and per capability `supported`, `unsupported` or `undeclared`.
+
+    `policy` says by which rules it resumes, where it has rules of its own.
+    """
 
     profiles: tuple[str, ...] = ()
     capabilities: Mapping[str, str] = field(default_factory=dict[str, str])
+    policy: Mapping[str, str | Sequence[str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from tck_reports.records import (
     Control,
     Declaration,
     Excuse,
+    Expectation,
     Implementation,
     KitFacts,
     RunFacts,
@@ -26,7 +27,9 @@ from tck_reports.shape import (
     SCHEMA_ID,
     BaselinePart,
     CheckPart,
+    DeclaredPart,
     ExcusePart,
+    ExpectationPart,
     Report,
     RequirementPart,
     RunPart,
@@ -76,10 +79,7 @@ def build(
             "language": plainer.text(implementation.language),
             "homepage": plainer.text(implementation.homepage),
         },
-        "declared": {
-            "profiles": plainer.texts(declared.profiles),
-            "capabilities": {plainer.text(name): plainer.text(word) for name, word in declared.capabilities.items()},
-        },
+        "declared": _declared(declared, plainer),
         "run": _run(run, grading, conclusion, plainer),
         "complete": not grading.incomplete_reasons,
         "incomplete_reasons": plainer.texts(grading.incomplete_reasons),
@@ -107,6 +107,19 @@ def build(
     report["redactions"] = redactions + plainer.redactions
     report["digest"] = content_digest(report)
     return report
+
+
+def _declared(declared: Declaration, plainer: Plainer) -> DeclaredPart:
+    part: DeclaredPart = {
+        "profiles": plainer.texts(declared.profiles),
+        "capabilities": {plainer.text(name): plainer.text(word) for name, word in declared.capabilities.items()},
+    }
+    if declared.policy is not None:
+        part["policy"] = {
+            plainer.text(name): plainer.text(value) if isinstance(value, str) else plainer.texts(value)
+            for name, value in declared.policy.items()
+        }
+    return part
 
 
 def _run(run: RunFacts, grading: Grading, conclusion: Conclusion, plainer: Plainer) -> RunPart:
@@ -212,7 +225,7 @@ def _requirement(result: RequirementResult, killed: Sequence[str], plainer: Plai
 
 
 def _check(record: CheckRecord, plainer: Plainer) -> CheckPart:
-    return {
+    part: CheckPart = {
         "id": plainer.text(record.id),
         "scenario": plainer.text(record.scenario),
         "feature": plainer.text(record.feature),
@@ -224,17 +237,7 @@ def _check(record: CheckRecord, plainer: Plainer) -> CheckPart:
         "actual": plainer.value(record.actual),
         "evidence": plainer.texts(dict.fromkeys(item for one in record.expectations for item in one.evidence)),
         "evidence_class": record.evidence_class,
-        "expectations": [
-            {
-                "statement": plainer.text(one.statement),
-                "expected": plainer.value(one.expected),
-                "actual": plainer.value(one.actual),
-                "held": one.held,
-                "evidence_class": one.evidence_class,
-                "evidence": plainer.texts(one.evidence),
-            }
-            for one in record.expectations
-        ],
+        "expectations": [_expectation(one, plainer) for one in record.expectations],
         "duration_ms": round(max(record.duration_ms, 0.0), 3) if math.isfinite(record.duration_ms) else 0.0,
         "steps": plainer.texts(record.steps),
         "failed_step": None if record.failed_step is None else plainer.text(record.failed_step),
@@ -244,6 +247,23 @@ def _check(record: CheckRecord, plainer: Plainer) -> CheckPart:
         ],
         "excused": None if record.excused is None else _excuse(record.excused, plainer),
     }
+    if record.failed_for:
+        part["failed_for"] = plainer.texts(record.failed_for)
+    return part
+
+
+def _expectation(one: Expectation, plainer: Plainer) -> ExpectationPart:
+    part: ExpectationPart = {
+        "statement": plainer.text(one.statement),
+        "expected": plainer.value(one.expected),
+        "actual": plainer.value(one.actual),
+        "held": one.held,
+        "evidence_class": one.evidence_class,
+        "evidence": plainer.texts(one.evidence),
+    }
+    if one.requirements:
+        part["requirements"] = plainer.texts(one.requirements)
+    return part
 
 
 def _excuse(excuse: Excuse, plainer: Plainer) -> ExcusePart:

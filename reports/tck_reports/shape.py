@@ -1,6 +1,6 @@
 """The shape of `report.json` as types; `schemas/report-2.json` says the same, and a test holds the two together."""
 
-from typing import Any, Final, TypedDict
+from typing import Any, Final, NotRequired, TypedDict
 
 SCHEMA_ID: Final = "urn:session-tck:schemas/report-2.json"
 
@@ -34,10 +34,11 @@ class ImplementationPart(TypedDict):
 
 
 class DeclaredPart(TypedDict):
-    """What the engine claims."""
+    """What the engine claims; `policy` only where it has declared by which rules of its own it resumes."""
 
     profiles: list[str]
     capabilities: dict[str, str]
+    policy: NotRequired[dict[str, str | list[str]]]
 
 
 class NotExercisedPart(TypedDict):
@@ -145,7 +146,7 @@ class RequirementPart(TypedDict):
 
 
 class ExpectationPart(TypedDict):
-    """One thing a step looked at."""
+    """One thing a step looked at; `requirements` only where its check has failed for some of its own alone."""
 
     statement: str
     expected: Json
@@ -153,6 +154,7 @@ class ExpectationPart(TypedDict):
     held: bool
     evidence_class: str
     evidence: list[str]
+    requirements: NotRequired[list[str]]
 
 
 class AttemptPart(TypedDict):
@@ -172,7 +174,10 @@ class ExcusePart(TypedDict):
 
 
 class CheckPart(TypedDict):
-    """One scenario with its outcome; `expected` and `actual` are those of the first expectation that did not hold."""
+    """One scenario with its outcome; `expected` and `actual` are those of the first expectation that did not hold.
+
+    `failed_for` is there where it has failed for some of its requirements, and holds for the others.
+    """
 
     id: str
     scenario: str
@@ -191,6 +196,7 @@ class CheckPart(TypedDict):
     failed_step: str | None
     attempts: list[AttemptPart]
     excused: ExcusePart | None
+    failed_for: NotRequired[list[str]]
 
 
 class ArtifactPart(TypedDict):

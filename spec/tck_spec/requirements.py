@@ -37,6 +37,7 @@ DEFAULT_ID: Final = r"[A-Z][A-Z0-9]*-[1-9][0-9]*"
 STATUSES: Final[Mapping[str, str]] = {
     "agreed": "core",
     "proposed": "hardened",
+    "continuity": "continuity",
     "reuse": "reuse",
     "redelegation": "redelegation",
 }

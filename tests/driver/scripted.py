@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tck_driver.capabilities import CAPABILITIES
+from tck_driver.capabilities import ASKED, CAPABILITIES
 from tck_driver.configuration import EngineConfig, ProjectConfig
 from tck_driver.connection import About, Connection
+from tck_driver.course_messages import policy_fields
+from tck_driver.courses import Policy
 from tck_driver.errors import KitError
 from tck_driver.messages import Json, instant
 from tck_driver.remote import RemoteEngine
@@ -67,6 +69,7 @@ class Wire:
     log: list[Event]
     declared: Mapping[str, str]
     clock: str
+    policy: Policy | None = None
     #: What comes next, by method; a function is called with the params, the last one stays.
     script: dict[str, list[Json | Callable[[Json], Json]]] = field(default_factory=dict[str, Any])
     usable: bool = True
@@ -92,6 +95,7 @@ class Wire:
                 "implementation": {"name": "e", "version": "1", "language": "Go"},
                 "capabilities": dict(self.declared),
                 "clock": self.clock,
+                **({} if self.policy is None else {"policy": policy_fields(self.policy)}),
             }
         return {"now": params["now"], "rest": IDLE} if method == "clock/advance" else USUAL[method]
 
@@ -150,13 +154,15 @@ class Around:
 class Scene:
     """An engine over a wire, and everything that happened on either side of it in one order."""
 
-    def __init__(self, declared: Mapping[str, str] | None = None, clock: str = "virtual") -> None:
+    def __init__(
+        self, declared: Mapping[str, str] | None = None, clock: str = "virtual", policy: Policy | None = None
+    ) -> None:
         self.log: list[Event] = []
         said = dict.fromkeys(CAPABILITIES, "supported") if declared is None else declared
-        self.wire = Wire(self.log, said, clock)
+        self.wire = Wire(self.log, said, clock, policy)
         self.around = Around(self.log)
         self.connection = Connection(self.wire)
-        self.connection.initialize(About("0", "s", "1", "00"), CAPABILITIES, "/d")
+        self.connection.initialize(About("0", "s", "1", "00"), ASKED, "/d")
         self.log.clear()
         self.engine = RemoteEngine(self.connection, self.around, "0001", "/scenes/0001")
 

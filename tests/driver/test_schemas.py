@@ -6,7 +6,8 @@ import copy
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast, get_args
+from dataclasses import fields
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from tck_driver import schemas
+from tck_driver.bench import Shape
 from tck_driver.capabilities import CAPABILITIES
+from tck_driver.courses import ACT_TYPES, Come, Policy, Role, Start
 from tck_driver.messages import Json
 from tck_driver.stimuli import STIMULUS_TYPES
 from tck_driver.views import ViewName
@@ -41,6 +44,16 @@ VALID: Mapping[str, tuple[Json, Json]] = {
             "implementation": {"name": "an engine", "version": "1.4.0", "language": "Go", "homepage": ""},
             "capabilities": {"sessions": "supported", "adapter.api": "unsupported"},
             "clock": "virtual",
+            "policy": {
+                "scope": ["agent"],
+                "identity": "reported",
+                "valid": "success",
+                "fork": "reject",
+                "fallback": "same_turn",
+                "prompt": "delta",
+                "default": "on",
+                "switch": "--no-resume",
+            },
         },
     ),
     "scenario/open": (
@@ -107,6 +120,45 @@ VALID: Mapping[str, tuple[Json, Json]] = {
     "state/overwrite": ({"run": "1", "native_session_id": "../x"}, {}),
     "engine/kill": ({}, {}),
     "engine/start": ({}, {"refused": "AGENT_CREDENTIAL_MOUNTS is wrong", "rest": REST}),
+    "course/cast": (
+        {
+            "ref": "0001",
+            "workdir": "/scenes/0001",
+            "endpoints": {"path": "/bin", "forge": "http://127.0.0.1:1/forge", "model": "http://127.0.0.1:1/model"},
+            "course": {
+                "acts": [
+                    {
+                        "act": "turn",
+                        "scope": "a",
+                        "starts": [{"shape": "unsaved", "invalid": False}],
+                        "hook_fails": False,
+                        "killed": True,
+                    },
+                    {"act": "restart"},
+                    {"act": "switch", "on": False},
+                    {"act": "moved", "scope": "a"},
+                ]
+            },
+        },
+        {
+            "cast": {
+                "roles": [
+                    {
+                        "scope": "a",
+                        "adapter": "claude-code",
+                        "prompt": "for a",
+                        "full": "the task",
+                        "answers": ["Done."],
+                        "invalid": "{",
+                    }
+                ]
+            }
+        },
+    ),
+    "course/play": (
+        {},
+        {"acts": [{"outcome": "done"}, {"outcome": "failed", "visible": "in red"}], "visible": "exit code 1"},
+    ),
     "scenario/close": ({}, {"leaks": ["run 1"]}),
     "shutdown": ({}, {}),
 }
@@ -239,6 +291,45 @@ WRONG: Sequence[tuple[str, int, tuple[Step, ...], object, str]] = (
     ("state/overwrite", 1, ("done",), True, "Additional properties are not allowed ('done' was unexpected) @ $"),
     ("engine/kill", 1, ("done",), True, "Additional properties are not allowed ('done' was unexpected) @ $"),
     ("engine/start", 1, ("refused",), GONE, "'refused' is a required property @ $"),
+    ("initialize", 1, ("policy", "scope"), [], "[] should be non-empty @ $.policy.scope"),
+    (
+        "initialize",
+        1,
+        ("policy", "valid"),
+        "maybe",
+        "'maybe' is not one of ['init', 'success', 'hook'] @ $.policy.valid",
+    ),
+    ("initialize", 1, ("policy", "default"), GONE, "'default' is a required property @ $.policy"),
+    ("initialize", 1, ("policy",), None, "None is not of type 'object' @ $.policy"),
+    ("course/cast", 0, ("course", "acts"), [], "[] should be non-empty @ $.course.acts"),
+    ("course/cast", 0, ("course", "acts", 0, "act"), "dance", "'dance' is not one of " + str([*ACT_TYPES])[:60]),
+    ("course/cast", 0, ("course", "acts", 0, "scope"), GONE, "'scope' is a required property @ $.course.acts[0]"),
+    (
+        "course/cast",
+        0,
+        ("course", "acts", 0, "starts", 0, "shape"),
+        "sideways",
+        "'sideways' is not one of " + str([*get_args(Shape)])[:60],
+    ),
+    (
+        "course/cast",
+        0,
+        ("course", "acts", 1, "on"),
+        True,
+        "Additional properties are not allowed ('on' was unexpected) @ $.course.acts[1]",
+    ),
+    ("course/cast", 1, ("cast", "roles"), [], "[] should be non-empty @ $.cast.roles"),
+    ("course/cast", 1, ("cast", "roles", 0, "answers"), [], "[] should be non-empty @ $.cast.roles[0].answers"),
+    ("course/cast", 1, ("cast", "roles", 0, "prompt"), GONE, "'prompt' is a required property @ $.cast.roles[0]"),
+    ("course/cast", 1, ("cast", "roles", 0, "adapter"), "gpt", "'gpt' is not one of ['claude-code', "),
+    (
+        "course/play",
+        1,
+        ("acts", 0, "outcome"),
+        "skipped",
+        "'skipped' is not one of ['done', 'failed', 'not_reached'] @ $.acts[0].outcome",
+    ),
+    ("course/play", 1, ("visible",), None, "None is not of type 'string' @ $.visible"),
     ("scenario/close", 1, ("leaks",), None, "None is not of type 'array' @ $.leaks"),
     ("scenario/close", 1, ("leaks", 0), 1, "1 is not of type 'string' @ $.leaks[0]"),
     ("shutdown", 0, ("now",), True, "Additional properties are not allowed ('now' was unexpected) @ $"),
@@ -320,6 +411,37 @@ def test_the_vocabulary_of_the_schemas_is_the_vocabulary_of_the_code() -> None:
     assert schemas.schema("stimulus-send")["$defs"]["params"]["properties"]["type"]["enum"] == [*STIMULUS_TYPES]
     assert [*schemas.schema("stimulus-send")["$defs"]["payloads"]] == [*STIMULUS_TYPES]
     assert [*schemas.schema("state-query")["$defs"]["rows"]] == [*get_args(ViewName)]
+    acts = schemas.schema("course-cast")["$defs"]
+    assert acts["params"]["properties"]["course"]["properties"]["acts"]["items"]["properties"]["act"]["enum"] == [
+        *ACT_TYPES
+    ]
+    assert [*acts["acts"]] == [*ACT_TYPES]
+    start = schemas.schema("common")["$defs"]["start"]
+    assert start["properties"]["shape"]["enum"] == [*get_args(Shape)]
+    assert [*start["properties"]] == [one.name for one in fields(Start)]
+
+
+@pytest.mark.parametrize("name", ACT_TYPES)
+def test_an_act_has_the_same_fields_in_messages_and_in_the_code(name: str) -> None:
+    held = schemas.schema("course-cast")["$defs"]["acts"][name]
+    assert [*held["properties"]] == held["required"] == ["act", *(one.name for one in fields(ACT_TYPES[name]))]
+
+
+def test_a_policy_has_the_same_fields_and_words_in_messages_and_in_the_code() -> None:
+    held = schemas.schema("initialize")["$defs"]["result"]["properties"]["policy"]["properties"]
+    kinds = get_type_hints(Policy)
+    assert [*held] == [*kinds]
+    assert {name: tuple(one["enum"]) for name, one in held.items() if "enum" in one} == {
+        name: get_args(kind) for name, kind in kinds.items() if get_origin(kind) is Literal
+    }
+
+
+def test_a_role_and_what_became_of_an_act_have_the_same_fields_in_messages_and_in_the_code() -> None:
+    roles = schemas.schema("course-cast")["$defs"]["result"]["properties"]["cast"]["properties"]["roles"]
+    come = schemas.schema("course-play")["$defs"]["result"]["properties"]["acts"]["items"]["properties"]
+    assert [*roles["items"]["properties"]] == [one.name for one in fields(Role)]
+    assert [*come] == [one.name for one in fields(Come)]
+    assert tuple(come["outcome"]["enum"]) == get_args(get_type_hints(Come)["outcome"])
     assert [*VALID] == [*schemas.METHODS]
 
 
@@ -337,6 +459,7 @@ def test_a_schema_is_one_itself_and_says_which(name: str) -> None:
 PARTS: Sequence[tuple[str, ...]] = (
     *((file, part) for file in schemas.METHODS.values() for part in ("params", "result")),
     *(("state-query", "rows", view) for view in get_args(ViewName)),
+    *(("course-cast", "acts", act) for act in ACT_TYPES),
     *(("envelope", frame) for frame in ("request", "cancel", "answer")),
 )
 #: What may stand anywhere by mistake.
@@ -377,12 +500,14 @@ class Writer:
         value: object = getattr(self, f"_{kind}")(file, node)
         return value
 
-    def _object(self, file: str, node: Json) -> Json:
+    def _object(self, file: str, node: Json) -> object:
         value: Json = {}
         for name, child in node.get("properties", {}).items():
             wanted = name in node.get("required", ())
             if self._random.random() < (1 - self._mistakes / 3 if wanted else 0.5):
                 value[name] = self.write(file, child)
+        if "allOf" in node and value.get("act") in [*ACT_TYPES]:
+            return self.write(file, {"$ref": f"#/$defs/acts/{value['act']}"})
         if "allOf" in node and value.get("type") in [*STIMULUS_TYPES]:
             value["payload"] = self.write(file, {"$ref": f"#/$defs/payloads/{value['type']}"})
         if "propertyNames" in node or self._random.random() < self._mistakes / 3:
@@ -392,7 +517,7 @@ class Writer:
     def _array(self, file: str, node: Json) -> list[object]:
         if "prefixItems" in node:
             return [self.write(file, one) for one in node["prefixItems"]]
-        return [self.write(file, node["items"]) for _ in range(self._random.randint(0, 2))]
+        return [self.write(file, node["items"]) for _ in range(self._random.randint(node.get("minItems", 0), 2))]
 
     def _string(self, _file: str, node: Json) -> str:
         if "pattern" in node:

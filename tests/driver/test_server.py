@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from tck_driver import schemas
 from tck_driver.configuration import EngineConfig
+from tck_driver.connection import METHOD_NOT_FOUND
 from tck_driver.engine import Declaration, Leaks, Quiescence
 from tck_driver.errors import EngineError, FalseAdvertisingError, KitError, UnsupportedError
 from tck_driver.messages import Json, Pending, Rest, config_params
@@ -213,8 +214,14 @@ METHODS: list[tuple[str, Json, list[tuple[str, object]], Json]] = [
 NAMES = [method for method, _, _, _ in METHODS]
 
 
-def test_every_method_of_the_protocol_is_among_those_that_are_asked_here() -> None:
-    assert {"initialize", *NAMES, "shutdown"} == set(schemas.METHODS)
+@pytest.mark.parametrize("method", ["course/cast", "course/play"])
+def test_an_engine_of_mailboxes_plays_no_courses(desk: Desk, method: str) -> None:
+    assert desk.begin().ask(method, {})["error"]["code"] == METHOD_NOT_FOUND
+
+
+def test_every_other_method_of_the_protocol_is_among_those_that_are_asked_here() -> None:
+    of_courses = {"course/cast", "course/play"}
+    assert {"initialize", *NAMES, "shutdown"} == set(schemas.METHODS) - of_courses
 
 
 @pytest.mark.parametrize(("method", "params", "heard", "result"), METHODS, ids=NAMES)

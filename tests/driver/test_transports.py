@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -96,6 +96,20 @@ def test_the_stand_ins_are_first_on_the_path_and_the_environment_is_handed_on(tm
     process.kill()
 
     assert said.decode() == f"{tmp_path / 'stand-ins'} blue 16\n"
+
+
+def test_a_driver_that_inherits_nothing_has_its_own_variables_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_TOKEN", "x")
+    code = "import os; print(sorted(set(os.environ) - {'LC_CTYPE'}), os.environ['PATH'])"
+    command = replace(_python(code, tmp_path, ("PATH", "/bin")), inherits=False)
+    process = DriverProcess(command, tmp_path / "stand-ins")
+
+    said = process.read()
+    process.kill()
+
+    assert said.decode() == f"{sorted((MARK, 'PATH'))} {tmp_path / 'stand-ins'}:/bin\n"
 
 
 NOT_STARTED: Sequence[tuple[Callable[[Path], Command], str]] = (

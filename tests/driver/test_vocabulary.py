@@ -9,7 +9,7 @@ from typing import Any, cast, get_args
 
 import pytest
 
-from tck_driver import bench, capabilities, configuration, engine, stimuli, views, vocabulary, witness
+from tck_driver import bench, capabilities, configuration, courses, engine, stimuli, views, vocabulary, witness
 from tck_driver.engine import Declaration
 from tck_driver.errors import UnsupportedError, UntestableError
 from tck_driver.vocabulary import (
@@ -101,13 +101,31 @@ def test_a_capability_is_asked_for_every_adapter_every_view_and_every_stimulus()
     assert len(asked) == len(capabilities.CAPABILITIES)
 
 
+def test_of_courses_a_profile_and_an_act_are_asked_one_by_one_and_nothing_twice() -> None:
+    asked = capabilities.ASKED
+    assert {f"profile.{name}" for name in courses.PROFILES} <= set(asked)
+    assert {f"act.{name}" for name in courses.ACT_TYPES} - set(asked) == {"act.turn"}
+    assert len(set(asked)) == len(asked)
+
+
+def test_every_act_has_its_type() -> None:
+    assert set(courses.ACT_TYPES.values()) == set(get_args(courses.Act))
+
+
 def test_every_stimulus_and_every_view_has_its_type() -> None:
     assert set(stimuli.STIMULUS_TYPES.values()) == set(get_args(stimuli.Stimulus))
     assert set(views.ROW_TYPES) == set(get_args(views.ViewName))
     assert set(views.ROW_TYPES.values()) == set(get_args(views.Row))
 
 
-SUPPORT = {"sessions": "unsupported", "view.details": "unsupported", "adapter.codex": "supported"}
+SUPPORT = {
+    "sessions": "unsupported",
+    "view.details": "unsupported",
+    "adapter.codex": "supported",
+    # Of courses, what is left out is declined.
+    "profile.reuse": "supported",
+    "act.restart": "unsupported",
+}
 
 
 @pytest.mark.parametrize(
@@ -118,9 +136,12 @@ SUPPORT = {"sessions": "unsupported", "view.details": "unsupported", "adapter.co
         ("view.details", UntestableError),
         ("adapter.copilot", UntestableError),
         ("view.sessions", UntestableError),
+        ("profile.reuse", None),
+        ("profile.continuity", UnsupportedError),
+        ("act.restart", UnsupportedError),
     ],
 )
-def test_a_declined_feature_is_unsupported_and_all_else_that_is_not_declared_as_supported_is_untestable(
+def test_a_declined_feature_or_course_is_unsupported_and_all_else_that_is_not_declared_as_supported_is_untestable(
     capability: str, raised: type[Exception] | None
 ) -> None:
     declaration = Declaration("e", "1", "Go", capabilities=cast("dict[str, capabilities.Support]", SUPPORT))

@@ -38,7 +38,10 @@ ARGUMENTS = [
     (("-p", "--output-format", "yaml", "hi"), 1, "", "error: option '--output-format <format>' argument 'yaml'"),
     (("-p", "--name", "-lead", "hi"), 0, "Done.", ""),
     (("-p",), 1, "", "Error: Input must be provided"),
-    (("hi",), 1, "", "Error: Input must be provided"),
+    (("hi",), 0, "Done.", ""),
+    (("-p", "--output-format", "stream-json", "hi"), 1, "", "Error: When using --print, --output-format=stream-json"),
+    (("-p", "--input-format", "stream-json"), 1, "", "Error: --input-format=stream-json requires output-format="),
+    (("-p", "--input-format", "yaml", "hi"), 1, "", "error: option '--input-format <format>' argument 'yaml'"),
 ]
 
 

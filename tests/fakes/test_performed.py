@@ -15,7 +15,7 @@ from tck_driver.bench import Script
 from tck_driver.vocabulary import AdapterId
 from tck_fakes.ids import Ids
 from tck_fakes.real_view import RealView
-from tck_fakes.standins.base import Failure, Hang, Invocation, Spoken, Turn, Word
+from tck_fakes.standins.base import Failure, Hang, Invocation, Listen, Spoken, Turn, Word
 from tck_fakes.standins.performed import Part, asks_usage, asks_version, named, part, perform, programs, version_talk
 from tck_fakes.standins.programs import PROGRAMS
 
@@ -47,9 +47,9 @@ class Stage:
         self.words = list(words)
         self.out: list[str] = []
         self.err: list[str] = []
-        self.asked: list[Turn | Hang] = []
+        self.asked: list[Turn | Hang | Listen] = []
 
-    def waits(self, event: Turn | Hang) -> Word | None:
+    def waits(self, event: Turn | Hang | Listen) -> Word | None:
         """Answer with the next word, as long as there is one."""
         self.asked.append(event)
         return self.words.pop(0) if self.words else None

@@ -15,10 +15,17 @@ from .box import ADAPTERS, Box, fresh, resume
 from .desk import Desk, Reply
 
 
+def made(folder: Path) -> Path:
+    """Make a folder that is the desk's caller's as well, whoever runs the tests."""
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+    return folder
+
+
 @pytest.fixture
 def desk(box: Box) -> Desk:
     for name in ("home", "work"):
-        (box.root / name).mkdir()
+        made(box.root / name)
     return Desk(box, {"HOME": str(box.root / "home"), "OPENCODE_DB": str(box.root / "home" / "s.db"), "A": "b"})
 
 
@@ -52,7 +59,7 @@ def test_a_session_is_kept_below_the_caller_s_home_and_found_again(desk: Desk, c
 
 def test_sessions_follow_a_home_of_the_cli_s_own(desk: Desk) -> None:
     desk.environment = {"HOME": "/", "CODEX_HOME": str(desk.root / "elsewhere" / "codex")}
-    (desk.root / "elsewhere" / "codex").mkdir(parents=True)
+    made(desk.root / "elsewhere" / "codex")
     assert start(desk, "codex", *fresh("codex", "hello")).code == 0
     assert any((desk.root / "elsewhere" / "codex" / "sessions").rglob("*.jsonl"))
 

@@ -8,6 +8,7 @@ from collections.abc import Generator
 import pytest
 from cucumber_expressions.ast import Node, NodeType
 from cucumber_expressions.expression_parser import CucumberExpressionParser
+from cucumber_expressions.parameter_type import ParameterType
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from tck_features.sentences import (
     Definition,
     Sentences,
     UndefinedSentenceError,
+    Within,
 )
 
 assert steps  # importing them is what fills the register
@@ -184,3 +186,14 @@ def test_every_definition_is_found_by_one_of_its_own_sentences(definition: Defin
 
     draw()
     assert SENTENCES.find(definition.kind, found[-1]).definition is definition
+
+
+def test_a_sentence_within_another_is_found_with_it_and_refused_as_any_other(register: Sentences) -> None:
+    register.then("it rains")(nothing)
+    register.then("as {int} says, {within}")(nothing)
+    register.parameters.define_parameter_type(ParameterType("within", ".+", object, Within, False, False))  # noqa: FBT003 -- the library's signature
+
+    outer, inner = register.calls("then", "as 7 says, it rains")
+    assert (outer.arguments, inner.definition.source) == ((7, Within("it rains")), "it rains")
+    with pytest.raises(UndefinedSentenceError, match="Then it snows"):
+        [*register.calls("then", "as 7 says, it snows")]

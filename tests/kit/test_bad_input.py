@@ -290,11 +290,24 @@ def test_a_pipe_among_the_scenarios_is_said_to_be_no_file(on_small: Command, sma
     assert "no file" in done.stderr
 
 
-def test_a_requirement_of_a_profile_that_is_not_graded_is_told_so(command: Command) -> None:
-    done = command("run", "--requirement", "reuse-1")
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--requirement", "reuse-1"), "it is of the profile reuse; use --profile reuse"),
+        (("--profile", "continuity", "--requirement", "name-1"), "it is of the profile core; use --profile core"),
+        (("--profile", "core", "--profile", "reuse"), "no engine is run by mailboxes and by courses at once"),
+        (("--profile", "reuse"), "use --engine sim:reuse"),
+        (("--engine", "sim:reuse", "--profile", "core"), "it plays courses, and core is shown with mailboxes"),
+        (("--engine", "peer:zeroshot-10"), "use `session-tck peers run zeroshot-10`"),
+    ],
+)
+def test_a_profile_that_is_not_for_this_engine_or_run_is_told_so(
+    command: Command, arguments: tuple[str, ...], told: str
+) -> None:
+    done = command("run", *arguments)
 
     assert done.returncode == 2
-    assert "does not grade its profile" in _one_error(done.stderr)
+    assert told in _one_error(done.stderr)
 
 
 @pytest.mark.parametrize("option", ["--time-limit", "--scenario-time-limit"])

@@ -23,6 +23,10 @@ CHOICES: list[tuple[str, EngineChoice]] = [
     ("sim", EngineChoice("sim")),
     ("  sim+stdio\n", EngineChoice("sim+stdio")),
     ("sim+http", EngineChoice("sim+http")),
+    ("sim:reuse", EngineChoice("turns", policy="reuse")),
+    ("mutant:slug-of-60", EngineChoice("mutant", faulty="slug-of-60")),
+    ("mutant:never-resumed", EngineChoice("mutant", faulty="never-resumed", policy="continuity")),
+    ("mutant:mute", EngineChoice("mutant", faulty="mute", policy="continuity")),
     (ONE, EngineChoice("url", urls=(ONE,))),
     (f" {ONE}  {TWO} ", EngineChoice("url", urls=(ONE, TWO))),
     ("http://localhost", EngineChoice("url", urls=("http://localhost",))),
@@ -45,6 +49,11 @@ REFUSED: list[tuple[str, str, str]] = [
     (" \n", "no engine is named", "give sim, a URL, or the command"),
     ("''", "no engine is named", "give sim, a URL, or the command"),
     ("sim+tcp", "no such way to the simulator", "use sim, sim+stdio or sim+http"),
+    ("sim:core", "the simulator has no such policy", "use sim:continuity, sim:reuse, sim:redelegation"),
+    ("sim:", "the simulator has no such policy", "use sim:continuity, sim:reuse, sim:redelegation"),
+    ("mutant:never-resume", "there is no such fault", "did you mean never-resumed?"),
+    ("mutant:mut", "there is no such fault", "did you mean mute?"),
+    ("mutant:foreign-id+slug-of-60", "no engine can be wrong in all of these ways", "faults of one kind of engine"),
     ("sim+", "no such way to the simulator", "use sim, sim+stdio or sim+http"),
     ("node 'driver.js", "this is no command: No closing quotation", "quote it as in a shell"),
     ("https://127.0.0.1:8700", "this is no URL of a driver", "http://127.0.0.1:8700"),
@@ -76,6 +85,7 @@ FACTS: list[tuple[EngineChoice, bool, bool, str, str]] = [
     (EngineChoice(), True, True, "in process", "sim"),
     (EngineChoice("sim+stdio"), False, True, "stdio", "sim+stdio"),
     (EngineChoice("sim+http"), False, True, "http", "sim+http"),
+    (EngineChoice("turns", policy="reuse"), True, True, "in process", "sim:reuse"),
     (EngineChoice("url", urls=(ONE, TWO)), False, False, "http", f"{ONE} {TWO}"),
     (EngineChoice("command", ("my driver", "-x")), False, False, "stdio", "'my driver' -x"),
 ]
@@ -91,7 +101,7 @@ def test_what_is_said_of_a_choice(
         transport,
         shown,
     )
-    assert (choice.kind in SIMULATORS) is simulated
+    assert (choice.kind in {*SIMULATORS, "turns"}) is simulated
 
 
 FILE = Path("/repository/session-tck.toml")

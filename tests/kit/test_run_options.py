@@ -77,7 +77,7 @@ MAPPING = SessionMapping.read({"table": "runs"})
 def test_without_a_project_file_and_options_the_simulator_is_run_as_is_usual(heard: Heard) -> None:
     assert heard() == Settings(
         engine=EngineChoice("sim"),
-        profile="all",
+        profiles=(),
         workers=USUAL_WORKERS,
         time_limit=TIME_LIMIT,
         scenario_time_limit=SCENARIO_TIME_LIMIT,
@@ -101,7 +101,7 @@ def test_a_project_file_says_everything_that_options_can_say(heard: Heard, tmp_p
             Observed(f"sqlite:///{tmp_path}/engine.sqlite", MAPPING),
             2.0,
         ),
-        profile="core",
+        profiles=("core",),
         workers=3,
         time_limit=100,
         scenario_time_limit=10,
@@ -110,13 +110,14 @@ def test_a_project_file_says_everything_that_options_can_say(heard: Heard, tmp_p
         baseline=tmp_path / "known.json",
         report_dir=tmp_path / "report",
         retries=2,
+        limited=True,
         capabilities={"adapter.grok-build": "unsupported"},
         source=tmp_path / "session-tck.toml",
     )
 
 
 OPTIONS: list[tuple[tuple[str, ...], str, object]] = [
-    (("--profile", "hardened"), "profile", "hardened"),
+    (("--profile", "hardened"), "profiles", ("hardened",)),
     (("--workers", "1"), "workers", 1),
     (("--time-limit", "7"), "time_limit", 7),
     (("--scenario-time-limit", "8"), "scenario_time_limit", 8),

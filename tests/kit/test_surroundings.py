@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from tck_fakes.docker.held import UNDONE
-from tck_kit.engine_choice import EngineChoice
+from tck_kit.engine_choice import Confined, EngineChoice
 from tck_kit.surroundings import enforced, met
 
 
@@ -41,3 +41,18 @@ def test_a_report_names_the_container_engine_and_what_it_is_worth(
     found = met(EngineChoice(), database=None, containers=containers, enforced=held)
     assert (found.containers, found.isolation) == (containers, isolation)
     assert ("a real container engine" in {one.part for one in found.not_exercised}) is lacks
+
+
+@pytest.mark.parametrize(
+    ("network", "lacks"),
+    [
+        ("", {"the agents' own CLIs"}),
+        ("not closed: no namespaces", {"the agents' own CLIs", "to be cut off from the network"}),
+    ],
+)
+def test_an_engine_that_starts_clis_itself_met_no_containers_and_perhaps_a_network(
+    network: str, lacks: set[str]
+) -> None:
+    found = met(EngineChoice("command", peer="x", confined=Confined(1, 1, network)), database=None)
+    assert (found.containers, found.isolation, found.clis) == ("none", "recorded", "stand-ins")
+    assert {one.part for one in found.not_exercised} == lacks

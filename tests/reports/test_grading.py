@@ -205,3 +205,26 @@ def test_with_nothing_collected_there_is_no_verdict_and_no_success() -> None:
     assert conclusion.verdicts["core"].result == "indeterminate"
     assert (conclusion.verdicts["core"].numerator, conclusion.verdicts["core"].denominator) == (0, 2)
     assert conclusion.exit_code == 4
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.EXPECTED_FAILURE])
+def test_a_check_that_says_what_it_failed_for_is_held_against_nothing_else(outcome: Outcome) -> None:
+    entries = [entry("RESUME-1"), entry("RESUME-2")]
+    failed = replace(check("a", "RESUME-1", "RESUME-2", outcome=outcome), failed_for=("RESUME-2",))
+    grading = graded(entries, [failed], {"a": ["RESUME-1", "RESUME-2"]})
+    assert [result.outcome for result in grading.requirements] == [Outcome.PASSED, outcome]
+
+
+def test_a_check_cannot_say_that_it_holds_for_what_it_does_not_own_up_to() -> None:
+    entries = [entry("RESUME-1"), entry("RESUME-2")]
+    failed = replace(check("a", "RESUME-1", outcome=Outcome.FAILED), failed_for=("RESUME-1",))
+    grading = graded(entries, [failed], {"a": ["RESUME-1", "RESUME-2"]})
+    assert [result.outcome for result in grading.requirements] == [Outcome.FAILED, Outcome.FAILED]
+
+
+@pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.UNTESTABLE, Outcome.NOT_RUN, Outcome.FLAKY])
+def test_what_ended_in_any_other_way_holds_for_nothing(outcome: Outcome) -> None:
+    entries = [entry("RESUME-1"), entry("RESUME-2")]
+    record = replace(check("a", "RESUME-1", "RESUME-2", outcome=outcome, reason="why"), failed_for=("RESUME-2",))
+    grading = graded(entries, [record], {"a": ["RESUME-1", "RESUME-2"]})
+    assert [result.outcome for result in grading.requirements] == [outcome, outcome]

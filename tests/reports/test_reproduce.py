@@ -47,6 +47,13 @@ def test_it_names_what_bears_on_the_outcome_and_nothing_else(engine: str, argv: 
     assert reproduce(report, "A-1") == f"session-tck run {right}"
 
 
+def test_an_engine_of_somebody_elses_has_a_command_of_its_own() -> None:
+    report = full_report()
+    argv = ["session-tck", "peers", "run", "ours", "--quick", "--timeout-scale", "2.0", "--report-dir", "out"]
+    report["run"] |= {"engine": "peer:ours", "argv": argv}
+    assert reproduce(report, "A-1") == "session-tck peers run ours --requirement A-1 --seed 42 --timeout-scale 2.0"
+
+
 @pytest.mark.parametrize("which", [name for name, text in HOSTILE.items() if text.isprintable() and len(text) < 4_096])
 def test_a_shell_takes_each_word_as_one(which: str) -> None:
     report = full_report()

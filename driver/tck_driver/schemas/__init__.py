@@ -28,6 +28,8 @@ METHODS: Mapping[str, str] = MappingProxyType(
         "state/overwrite": "state-overwrite",
         "engine/kill": "engine-kill",
         "engine/start": "engine-start",
+        "course/cast": "course-cast",
+        "course/play": "course-play",
         "scenario/close": "scenario-close",
         "shutdown": "shutdown",
     }

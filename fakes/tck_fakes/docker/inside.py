@@ -21,7 +21,7 @@ from tck_fakes.docker.seen import look
 from tck_fakes.docker.talk import SOCKET, Chance, Orders, Word, account_of, chance_of, line, take_chance
 from tck_fakes.ids import Ids
 from tck_fakes.real_view import RealView
-from tck_fakes.standins.base import KILLED, Account, Cli, Hang, Invocation, Stop, Turn
+from tck_fakes.standins.base import KILLED, Account, Cli, Hang, Heard, Invocation, Listen, Stop, Turn
 from tck_fakes.standins.performed import asks_usage, asks_version, named, part, perform, version_talk
 
 #: The container of API mode's tools, which ends at once.
@@ -115,13 +115,22 @@ def _obey(kit: Kit, orders: Orders, program: str, argv: tuple[str, ...]) -> int:
 
 def _be(kit: Kit, orders: Orders, cli: Cli, argv: tuple[str, ...]) -> int:
     environment = dict(os.environ)
+    stdin = sys.stdin.buffer.read().decode("utf-8", "replace")
+    lines = iter(stdin.splitlines())
+
+    def waits(event: Turn | Hang | Listen) -> Heard | None:
+        if isinstance(event, Listen):
+            return Heard(next(lines, None))
+        _wait(kit, event, account)
+        return None
+
     call = Invocation(
         argv=argv,
         environment=environment,
         workdir=os.getcwd(),  # noqa: PTH109 -- as above
         home=environment.get("HOME") or "/",
         view=RealView(),
-        stdin=sys.stdin.buffer.read().decode("utf-8", "replace"),
+        stdin=stdin,
         script=orders.script,
         ids=Ids(kit.source),
         now=orders.now,
@@ -145,11 +154,11 @@ def _be(kit: Kit, orders: Orders, cli: Cli, argv: tuple[str, ...]) -> int:
             },
             usage=asked.usage if isinstance(asked, Stop) else None,
         )
-    code = perform(started.talk, lambda event: _wait(kit, event, account), kit.prints(0), kit.prints(1))
+    code = perform(started.talk, waits, kit.prints(0), kit.prints(1))
     return _end(kit, code, account)
 
 
-def _wait(kit: Kit, event: Turn | Hang, account: Account | None) -> None:
+def _wait(kit: Kit, event: Turn | Hang | Listen, account: Account | None) -> None:
     word: Word = "hang" if isinstance(event, Hang) else "turn"
     kit.stand_still(word, account=None if account is None else account_of(account))
 

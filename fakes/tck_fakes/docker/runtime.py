@@ -25,9 +25,10 @@ from pathlib import Path
 from typing import Any
 
 from tck_driver.bench import Script, VersionShape
-from tck_driver.errors import KitError
+from tck_driver.errors import KitError, UntestableError
 from tck_driver.vocabulary import AdapterId
 from tck_driver.witness import ContainerEnded, VersionAsked, WitnessLog
+from tck_fakes.casting import Casting
 from tck_fakes.clock import VirtualClock
 from tck_fakes.docker.engine import RefusedError, boot
 from tck_fakes.docker.held import UNDONE, Host, faults
@@ -79,6 +80,11 @@ class DockerRuntime:
         for script in scripts:
             check(adapter, script)
         self._scripts.setdefault(adapter, deque()).extend(scripts)
+
+    def cast(self, casting: Casting) -> None:
+        """Refuse: what a start is asked is known inside its container only. Raises `UntestableError`."""
+        del casting
+        raise UntestableError("the roles of a course are not told apart in real containers")
 
     def set_version(self, adapter: AdapterId, version: str, shape: VersionShape = "plain") -> None:
         """Decide what the adapter's version command says from now on."""

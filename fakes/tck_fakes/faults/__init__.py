@@ -13,6 +13,8 @@ from tck_fakes.faults import (
     clean_removal,
     clean_sweeps,
     clean_unannounced,
+    continuity_asking,
+    continuity_going_on,
     contract,
     fallback_before_start,
     fallback_fresh_start,
@@ -33,11 +35,13 @@ from tck_fakes.faults import (
     off_scopes,
     off_setting,
     record,
+    redelegation,
     resume_prior,
     resume_prompt,
     resume_proof,
     resume_request,
     resume_turns,
+    reuse,
 )
 from tck_fakes.faults.fault import Fault, FaultyEngine, Kind, Sabotage
 from tck_fakes.faults.register import entered
@@ -51,6 +55,8 @@ MODULES = (
     clean_removal,
     clean_sweeps,
     clean_unannounced,
+    continuity_asking,
+    continuity_going_on,
     contract,
     fallback_before_start,
     fallback_fresh_start,
@@ -71,11 +77,13 @@ MODULES = (
     off_scopes,
     off_setting,
     record,
+    redelegation,
     resume_prior,
     resume_prompt,
     resume_proof,
     resume_request,
     resume_turns,
+    reuse,
 )
 
 #: Every fault by its name.

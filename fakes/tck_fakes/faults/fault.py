@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from tck_driver.configuration import EngineConfig
+from tck_driver.courses import Cast, Course, Played
 from tck_driver.engine import Declaration, Engine, Leaks, Quiescence
 from tck_driver.stimuli import Stimulus, StimulusResult
 from tck_driver.views import Row, ViewName
@@ -63,6 +64,8 @@ class Fault:
     kind: Kind
     sin: str
     commit: Callable[[Sabotage], None]
+    #: The kind of engine of turns that is wrong in this way; None where it is the engine of mailboxes.
+    policy: str | None = None
 
 
 class FaultyEngine:
@@ -80,12 +83,7 @@ class FaultyEngine:
 
     def open(self, config: EngineConfig) -> str | None:
         """Become faulty, and begin."""
-        try:
-            for fault in self._faults:
-                fault.commit(self._sabotage)
-        except BaseException:
-            self._sabotage.undo()
-            raise
+        self._become_faulty()
         return self._engine.open(config)
 
     def send(self, stimulus: Stimulus) -> StimulusResult:
@@ -116,9 +114,26 @@ class FaultyEngine:
         """Start as the faulty simulator does."""
         return self._engine.start()
 
+    def cast(self, course: Course) -> Cast:
+        """Become faulty, and begin."""
+        self._become_faulty()
+        return self._engine.cast(course)
+
+    def play(self) -> Played:
+        """Play as the faulty simulator does."""
+        return self._engine.play()
+
     def close(self) -> Leaks:
         """End the scenario, and be the simulator again."""
         try:
             return self._engine.close()
         finally:
             self._sabotage.undo()
+
+    def _become_faulty(self) -> None:
+        try:
+            for fault in self._faults:
+                fault.commit(self._sabotage)
+        except BaseException:
+            self._sabotage.undo()
+            raise

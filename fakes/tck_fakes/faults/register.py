@@ -15,13 +15,18 @@ Real = Callable[..., Any]
 _ENTERED: dict[str, Fault] = {}
 
 
-def fault(name: str, requirement: str, kind: Kind, sin: str) -> Callable[[Commit], Commit]:
-    """Enter the function below as a fault. Raises `KitError` for a name that is taken."""
+def fault(
+    name: str, requirement: str, kind: Kind, sin: str, *, policy: str | None = None
+) -> Callable[[Commit], Commit]:
+    """Enter the function below as a fault. Raises `KitError` for a name that is taken.
+
+    `policy` names the kind of engine of turns that it is about; without one it is about the engine of mailboxes.
+    """
 
     def enter(commit: Commit) -> Commit:
         if name in _ENTERED:
             raise KitError(f"there are two faults of the name {name}")
-        _ENTERED[name] = Fault(name, requirement, kind, sin, commit)
+        _ENTERED[name] = Fault(name, requirement, kind, sin, commit, policy)
         return commit
 
     return enter

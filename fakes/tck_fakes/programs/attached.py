@@ -62,6 +62,9 @@ class Attached:
     def gone(self) -> None:
         """Do nothing: a container outlives the client that started it."""
 
+    def heard(self, data: bytes) -> None:
+        """Do nothing: standard input was read to its end before the container began."""
+
 
 class Following:
     """`docker logs --follow` and `docker wait`: look on, and die from any signal."""
@@ -91,3 +94,6 @@ class Following:
 
     def gone(self) -> None:
         """Do nothing: it only looked on."""
+
+    def heard(self, data: bytes) -> None:
+        """Do nothing: it has no use for standard input."""

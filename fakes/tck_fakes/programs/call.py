@@ -49,6 +49,10 @@ class Process(Protocol):
         """Take note that the program vanished, killed or otherwise, before its end."""
         ...
 
+    def heard(self, data: bytes) -> None:
+        """Take a piece of standard input, nothing at its end; only of a program that holds a dialogue."""
+        ...
+
 
 class Over:
     """A program that was answered in full at once; nothing can happen to it any more."""
@@ -57,4 +61,7 @@ class Over:
         """Do nothing."""
 
     def gone(self) -> None:
+        """Do nothing."""
+
+    def heard(self, data: bytes) -> None:
         """Do nothing."""

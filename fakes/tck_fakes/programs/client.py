@@ -3,9 +3,10 @@
 `python -X utf8 -I -S client.py SOCKET PROGRAM [ARGUMENT...]`, from the scripts that `install` writes. An engine starts
 one for every container, so it loads three small modules and nothing else, and speaks lines that need no JSON reader.
 
-To the kit, one JSON object a line: the call; `{"stdin": text}` once it is asked for; `{"signal": number}`;
-`{"shown": 1}` for each text once it has been written. From the kit: `out N` or `err N` and N bytes after the line's
-end, `stdin`, `exit N`.
+To the kit, one JSON object a line: the call; `{"stdin": text}` once it is asked for; `{"input": text}` for each piece
+of standard input as it comes where that is asked for, empty at its end; `{"signal": number}`; `{"shown": 1}` for each
+text once it has been written. From the kit: `out N` or `err N` and N bytes after the line's end, `stdin`, `input`,
+`exit N`.
 """
 
 import os
@@ -78,13 +79,16 @@ class Client:
         #: Whether standard input is being read, what came of it, and when reading ends if nothing comes.
         self.reads = False
         self.stdin = b""
+        #: Whether it is handed over in pieces, as it comes, to a program that holds a dialogue.
+        self.pieces = False
         self.code = -1
 
     def run(self, wake: int) -> int:
         """Go on until the kit says the end, and give the exit code."""
         while self.code < 0:
             watched = [self.link.fileno(), wake, *([0] if self.reads else [])]
-            patience = PATIENCE_SECONDS if self.reads and self.program != "docker" and not self.stdin else None
+            waits_for_all = self.reads and not self.pieces and self.program != "docker"
+            patience = PATIENCE_SECONDS if waits_for_all and not self.stdin else None
             ready, _, _ = select.select(watched, [], [], patience)
             if wake in ready:
                 os.read(wake, _BLOCK)
@@ -104,10 +108,13 @@ class Client:
             return
 
     def read_stdin(self, data: bytes) -> None:
-        """Keep what came, and hand all of it over at its end."""
+        """Hand over what came, at once or all of it at its end."""
+        self.reads = bool(data)
+        if self.pieces:
+            self.send(line(("input", quoted(data.decode("utf-8", "surrogateescape")))))
+            return
         self.stdin += data
         if not data:
-            self.reads = False
             self.send(line(("stdin", quoted(self.stdin.decode("utf-8", "surrogateescape")))))
 
     def take(self) -> None:
@@ -131,8 +138,8 @@ class Client:
                 show(1 if word == b"out" else 2, rest[:size])
                 rest = rest[size:]
                 self.send(line(("shown", "1")))
-            elif word == b"stdin":
-                self.reads = True
+            elif word in (b"stdin", b"input"):
+                self.reads, self.pieces = True, word == b"input"
             else:
                 self.code = int(number)
             self.received = rest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tck_fakes.daemon.errors import SIGNALLED
-from tck_fakes.direct import HOST
+from tck_fakes.direct import HOST, other_user
 from tck_fakes.programs.call import Channel, Process, ProgramCall
 from tck_fakes.runtime import FakeContainerRuntime
 from tck_fakes.standins.base import KILLED
@@ -17,6 +17,7 @@ class Direct:
         self._runtime = runtime
         self._container = container
         self._channel = channel
+        self._unread = b""
 
     def out(self, text: str) -> None:
         """Show text of standard output."""
@@ -39,9 +40,24 @@ class Direct:
         """Be killed."""
         self._runtime.stop(self._container, KILLED)
 
+    def heard(self, data: bytes) -> None:
+        """Hand on what comes, line by line; a last line without an end is one as well."""
+        *lines, self._unread = (self._unread + data).split(b"\n")
+        if not data and self._unread:
+            lines.append(self._unread)
+        for line in lines:
+            self._runtime.hear(self._container, line.decode("utf-8", "replace"))
+        if not data:
+            self._runtime.hear(self._container, None)
 
-def begin_direct(runtime: FakeContainerRuntime, call: ProgramCall, channel: Channel) -> Process:
-    """Start the CLI. Its record has no image, which says that there is no container, and the whole host for a mount."""
+
+def begin_direct(
+    runtime: FakeContainerRuntime, call: ProgramCall, channel: Channel, *, converses: bool = False
+) -> Process:
+    """Start the CLI; `converses`: its standard input comes later.
+
+    Its record has no image, which says that there is no container, and the whole host for a mount.
+    """
     home = call.environment.get("HOME") or call.cwd
     request = ContainerRequest(
         image="",
@@ -60,5 +76,5 @@ def begin_direct(runtime: FakeContainerRuntime, call: ProgramCall, channel: Chan
     container = runtime.create(request)
     process = Direct(runtime, container, channel)
     runtime.watch(container, process)
-    runtime.begin(container)
+    runtime.begin(container, owner=other_user(call.user), converses=converses)
     return process

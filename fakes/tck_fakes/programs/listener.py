@@ -12,7 +12,7 @@ import json
 import queue
 import socket as sockets
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import cast
 
@@ -127,10 +127,7 @@ class _Connection:
                 if "shown" in said:
                     with self._counting:
                         self._unseen -= 1
-                number = said.get("signal")
-                if isinstance(number, int):
-                    with self._listener.hold():
-                        process.signal(number)
+                self._pass_on(process, said)
         except _RefusedError as refusal:
             self.err(f"{refusal}\n")
             self.exit(REFUSED)
@@ -146,11 +143,26 @@ class _Connection:
             self._link.close()
             self._listener.forget(self)
 
+    def _pass_on(self, process: Process, said: dict[str, object]) -> None:
+        """Hand on a signal, or a piece of standard input."""
+        number, piece = said.get("signal"), said.get("input")
+        if isinstance(number, int):
+            with self._listener.hold():
+                process.signal(number)
+        if isinstance(piece, str):
+            with self._listener.hold(), _at_fault(self._listener.programs(), "how to go on"):
+                process.heard(piece.encode("utf-8", "surrogateescape"))
+
     def _begin(self, lines: Iterator[bytes]) -> Process:
         """Read the call, and standard input where the program wants it, and begin."""
         given = _object(next(lines, None))
+        call = _call(given, "")
         with self._listener.hold():
-            wants = self._listener.programs().wants_stdin(_call(given, ""))
+            programs = self._listener.programs()
+            converses = programs.converses(call)
+            wants = not converses and programs.wants_stdin(call)
+        if converses:
+            self._put(b"input\n")
         stdin = ""
         if wants:
             self._put(b"stdin\n")
@@ -162,12 +174,8 @@ class _Connection:
             stdin = str(answer.get("stdin", ""))
         with self._listener.hold():
             programs = self._listener.programs()
-            try:
+            with _at_fault(programs, f"how to begin {call.program}"):
                 return programs.begin(_call(given, stdin), self)
-            except Exception as fault:
-                # Whatever it is, it is the kit's, and must neither end this thread unseen nor leave a program waiting.
-                programs.unknown.append(f"how to begin {given.get('program')} ({type(fault).__name__}: {fault})")
-                raise _RefusedError(f"session-tck: a fault of the kit: {type(fault).__name__}: {fault}") from fault
 
     def _lines(self) -> Iterator[bytes]:
         pending = bytearray()
@@ -185,6 +193,16 @@ class _Connection:
                 yield from (bytes(line) for line in whole)
             if len(pending) > MAX_LINE:
                 raise _RefusedError(f"session-tck: a program's call or input is longer than {MAX_LINE} bytes")
+
+
+@contextlib.contextmanager
+def _at_fault(programs: Programs, what: str) -> Generator[None]:
+    """Take note of whatever goes wrong: it is the kit's, and must not end a thread unseen or let a program wait."""
+    try:
+        yield
+    except Exception as fault:
+        programs.unknown.append(f"{what} ({type(fault).__name__}: {fault})")
+        raise _RefusedError(f"session-tck: a fault of the kit: {type(fault).__name__}: {fault}") from fault
 
 
 def _object(line: bytes | None) -> dict[str, object]:

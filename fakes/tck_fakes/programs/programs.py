@@ -12,6 +12,7 @@ from tck_fakes.programs.direct import begin_direct
 from tck_fakes.programs.docker import Docker
 from tck_fakes.runtime import FakeContainerRuntime
 from tck_fakes.standins.base import KILLED
+from tck_fakes.standins.dialogues import converses
 from tck_fakes.standins.programs import PROGRAMS
 
 #: The names under which stand-ins are found on an engine's PATH.
@@ -63,6 +64,10 @@ class Programs:
         """Tell whether a program reads its standard input before it begins."""
         return self._docker.wants_stdin(call) if call.program == "docker" else not call.terminal
 
+    def converses(self, call: ProgramCall) -> bool:
+        """Tell whether a program begins at once, and is given its standard input as it comes."""
+        return converses(call.program, call.argv)
+
     def begin(self, call: ProgramCall, channel: Channel) -> Process:
         """Begin a program. What it puts out and its end go to the channel, now or later."""
         channel = _Tracked(channel, self._open)
@@ -75,7 +80,7 @@ class Programs:
         if call.program == "docker":
             return self._docker.begin(call, channel)
         if call.program in PROGRAMS:
-            return begin_direct(self.daemon.runtime, call, channel)
+            return begin_direct(self.daemon.runtime, call, channel, converses=self.converses(call))
         self.unknown.append(f"the program {call.program}")
         channel.err(f"session-tck has no stand-in for {call.program}\n")
         channel.exit(REFUSED)

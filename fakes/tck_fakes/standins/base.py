@@ -41,6 +41,8 @@ class Invocation:
     model: str = ""
     #: The name under which the CLI knows the provider that it really calls.
     provider: str = ""
+    #: Whether the CLI is one whose help offers to resume.
+    advertised: bool = True
 
     @property
     def alone(self) -> bool:
@@ -120,10 +122,23 @@ class Hang:
     """Nothing follows until the bench releases it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """The CLI reads the next line of its standard input; nothing follows before it is heard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A line of standard input, without its end; nothing where that has come to its end."""
+
+    line: str | None
+
+
 Line = Out | Err
-Event = Out | Err | Turn | Hang
-#: Runs to its exit code. What is sent in at a `Turn` goes before the script; nothing sent leaves all to the script.
-Conversation = Generator[Event, "Word | None", int]
+Event = Out | Err | Turn | Hang | Listen
+#: Runs to its exit code. What is sent in at a `Turn` goes before the script; nothing sent leaves all to the script. At
+#: a `Listen` what was heard is sent in.
+Conversation = Generator[Event, "Word | Heard | None", int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +161,8 @@ class Request:
     label: str | None = None
     #: "The most recent", or by name.
     loosely: bool = False
+    #: The prompt comes over standard input, in a line of a dialogue; further ones may follow it there.
+    converses: bool = False
     #: Options without a field of their own, by their canonical name.
     options: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -186,6 +203,8 @@ class Account:
     remembered: tuple[str, ...] = ()
     reported: list[str] = field(default_factory=list[str])
     saved: bool = False
+    #: What was said last.
+    answer: str = ""
 
 
 class Cli(Protocol):

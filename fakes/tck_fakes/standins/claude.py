@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from tck_driver.bench import Shape
 from tck_driver.vocabulary import AdapterId
-from tck_fakes.standins import transcript
+from tck_fakes.standins import claude_words, transcript
 from tck_fakes.standins.base import (
     Err,
     Failure,
@@ -23,6 +23,7 @@ from tck_fakes.standins.base import (
     Spoken,
     Stop,
 )
+from tck_fakes.standins.claude_dialogue import changed, replayed
 from tck_fakes.standins.claude_lines import (
     MODEL,
     RETRIED,
@@ -34,43 +35,9 @@ from tck_fakes.standins.claude_lines import (
     with_id,
 )
 from tck_fakes.standins.claude_sessions import A_DIRECTORY, UUID, failed, find, folder_of, not_found, refused
-from tck_fakes.standins.words import Words, every, options, read_words
+from tck_fakes.standins.claude_words import STREAMED
 
-_FORMATS = ("text", "json", "stream-json")
 _MODE = 0o600
-
-# fmt: off
-_OPTIONS = options(
-    every(
-        "none",
-        "-p,--print", "-c,--continue", "--fork-session", "--no-session-persistence", "--verbose",
-        "--include-partial-messages", "--dangerously-skip-permissions", "--allow-dangerously-skip-permissions",
-        "--strict-mcp-config",
-    )
-    | every(
-        "one",
-        "--session-id", "-n,--name", "--output-format", "--input-format", "--model", "--fallback-model", "--effort",
-        "--max-turns", "--max-budget-usd", "--permission-mode", "--settings", "--setting-sources", "--system-prompt",
-        "--append-system-prompt", "--json-schema", "--agents", "--agent",
-    )
-    | every("maybe", "-r,--resume", "-d,--debug")
-    | every(
-        "many",
-        "--allowed-tools,--allowedTools", "--disallowed-tools,--disallowedTools", "--tools", "--add-dir",
-        "--mcp-config",
-    )
-)
-# fmt: on
-
-_USAGE = """Usage: claude [options] [command] [prompt]
-
-Claude Code - starts an interactive session by default, use -p/--print for
-non-interactive output
-
-Options:
-  -r, --resume [value]  Resume a conversation by session ID
-  --session-id <uuid>   Use a specific session ID for the conversation"""
-
 
 #: Refusals that say the same whatever was asked.
 _REFUSALS: dict[Shape, Stop] = {
@@ -89,13 +56,14 @@ class Claude:
     unsaved_code = 0
 
     def read(self, call: Invocation) -> Request | Stop:
-        """Read the arguments as commander does: an option that needs a value takes any next word."""
-        words = read_words(call.argv, _OPTIONS, dash_values=True)
+        """Read the arguments, and the prompt where it does not come later, in a dialogue."""
+        words = claude_words.read(call.argv)
         if words.help:
-            return Stop((Out(_USAGE),), 0, "the arguments ask for the usage")
+            return Stop((Out(claude_words.usage(advertised=call.advertised)),), 0, "the arguments ask for the usage")
         values = words.values
-        prompt = " ".join(words.positionals) or call.stdin
-        fault = _fault(words, prompt)
+        converses = values.get("--input-format") == STREAMED
+        prompt = "" if converses else " ".join(words.positionals) or call.stdin
+        fault = claude_words.fault(words, prompt)
         if fault is not None:
             return failed(fault, fault)
         resumes = words.flag("--resume") or words.flag("--continue")
@@ -108,6 +76,7 @@ class Claude:
             label=(values.get("--name") or "").strip() or None,
             loosely=resumes and (asked is None or not UUID.fullmatch(asked)),
             options={name: value or "" for name, value in values.items()},
+            converses=converses,
         )
 
     def new(self, call: Invocation, asked: Request, session_id: str | None = None) -> Session:
@@ -169,7 +138,7 @@ class Claude:
 
     def opening(self, call: Invocation, asked: Request, names: Sequence[str]) -> tuple[Line, ...]:
         """Give the init line, which `stream-json` alone has."""
-        if asked.options.get("--output-format") != "stream-json":
+        if asked.options.get("--output-format") != STREAMED:
             return ()
         named = names[0] if names else None
         line: dict[str, object] = {
@@ -194,7 +163,10 @@ class Claude:
             "memory_paths": {"auto": f"{folder_of(call, call.workdir)}/memory/"},
             "fast_mode_state": "off",
         }
-        return (Out(transcript.compact(line), named),)
+        shown = (
+            (replayed(asked.prompt, named),) if "--replay-user-messages" in asked.options and asked.converses else ()
+        )
+        return (*changed(call, asked, "running", named), Out(transcript.compact(line), named), *shown)
 
     def midway(self, call: Invocation, asked: Request, names: Sequence[str]) -> tuple[Line, ...]:
         """Give nothing: claude's steps add no id."""
@@ -205,19 +177,19 @@ class Claude:
         self, call: Invocation, asked: Request, names: Sequence[str], answer: str, *, saved: bool
     ) -> tuple[Line, ...]:
         """Give the result; whether anything was saved does not show."""
-        del call, saved
+        del saved
         style = asked.options.get("--output-format", "text")
         if style == "text":
             return (Out(answer),)
-        if style == "stream-json":
+        if style == STREAMED:
             last = names[-1] if names else None
-            return (said_line(last, answer), result_line(last, answer))
+            return (said_line(last, answer), result_line(last, answer), *changed(call, asked, "idle", last))
         return tuple(result_line(name, answer) for name in names) or (result_line(None, answer),)
 
     def retried(self, call: Invocation, asked: Request, names: Sequence[str], failure: Failure) -> tuple[Line, ...]:
         """Tell `stream-json` that the model is called again, or that the history was to be made shorter."""
         del call
-        if asked.options.get("--output-format") != "stream-json":
+        if asked.options.get("--output-format") != STREAMED:
             return ()
         told: list[dict[str, object]] = []
         if failure.kind == "overflow":
@@ -237,8 +209,9 @@ class Claude:
         if style == "text":
             return (Out(text),)
         shown = names if style == "json" else names[-1:]
-        said = (said_line(names[-1] if names else None, text, failure),) if style == "stream-json" else ()
-        return (*said, *(result_line(name, text, failure) for name in shown or (None,)))
+        said = (said_line(names[-1] if names else None, text, failure),) if style == STREAMED else ()
+        results = (result_line(name, text, failure) for name in shown or (None,))
+        return (*said, *results, *changed(call, asked, "idle", names[-1] if names else None))
 
     def beside(self, call: Invocation, session: Session, *, empty: bool) -> None:
         """Leave another session's transcript, or its folder with nothing in it, beside this one."""
@@ -251,28 +224,6 @@ class Claude:
         line = _turn(Spoken("user", "Something else entirely."), {"sessionId": other, "cwd": call.workdir})
         transcript.append(call.view, place, [line], _MODE)
         call.view.touch(place, 1_000_000_000)
-
-
-def _fault(words: Words, prompt: str) -> str | None:
-    """Give what claude says of arguments that it does not take, None where it takes them."""
-    values = words.values
-    style, chosen = values.get("--output-format", "text"), values.get("--session-id") or None
-    resumes = words.flag("--resume") or words.flag("--continue")
-    text: str | None = None
-    if words.unknown is not None:
-        text = f"error: unknown option '{words.unknown}'"
-    elif words.missing is not None:
-        text = f"error: option '{words.missing}' argument missing"
-    elif style not in _FORMATS:
-        allowed = ", ".join(_FORMATS)
-        text = f"error: option '--output-format <format>' argument '{style}' is invalid. Allowed choices are {allowed}."
-    elif chosen is not None and not UUID.fullmatch(chosen):
-        text = "Error: Invalid session ID. Must be a valid UUID."
-    elif chosen is not None and resumes and not words.flag("--fork-session"):
-        text = "Error: --session-id can only be used with --continue or --resume if --fork-session is also specified."
-    elif not prompt or not words.flag("--print"):
-        text = "Error: Input must be provided either through stdin or as a prompt argument when using --print"
-    return text
 
 
 def _turn(turn: Spoken, common: transcript.Entry) -> transcript.Entry:

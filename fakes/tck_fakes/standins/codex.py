@@ -113,9 +113,10 @@ class Codex:
         top = read_words(call.argv, TOP, subcommands=("exec", "e"))
         words = read_words(top.rest, EXEC, subcommands=("resume",))
         resume = read_words(words.rest, RESUME)
-        stop = wrong_words(top, TOP_USAGE) or wrong_words(words, EXEC_USAGE) or wrong_words(resume, RESUME_USAGE)
-        if stop is not None:
-            return stop
+        for level, usage in ((top, TOP_USAGE), (words, EXEC_USAGE), (resume, RESUME_USAGE)):
+            stop = wrong_words(level, usage, advertised=call.advertised)
+            if stop is not None:
+                return stop
         if top.subcommand is None:
             return Stop((Err("Error: stdin is not a terminal"),), 1, "no `exec`: the terminal interface was asked for")
         resumes = words.subcommand is not None

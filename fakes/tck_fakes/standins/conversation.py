@@ -8,7 +8,7 @@ prompt is in the history before the model answers, so a killed or failed run has
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from tck_driver.bench import Link, Shape, Write
 from tck_fakes.standins.base import (
@@ -29,6 +29,7 @@ from tck_fakes.standins.base import (
     Turn,
     Word,
 )
+from tck_fakes.standins.claude_dialogue import awaited, overture
 from tck_fakes.standins.shapes import FAULTS, OF_RESUMES, REFUSALS, UNCONFIRMED, failure_of
 
 
@@ -40,6 +41,12 @@ def effective_shape(call: Invocation, asked: Request | Stop) -> Shape:
     if (shape in OF_RESUMES and not asked.resumes) or (shape == "id_in_use" and asked.chosen_id is None):
         return "ok"
     return shape
+
+
+def dialogue(cli: Cli, call: Invocation, asked: Request, account: Account) -> Conversation:
+    """Run a CLI whose prompt comes over its standard input, by a script that is known before."""
+    heard = yield from overture(cli, call, asked)
+    return 0 if heard is None else (yield from converse(cli, call, heard, account))
 
 
 def converse(cli: Cli, call: Invocation, asked: Request | Stop, account: Account) -> Conversation:
@@ -54,7 +61,39 @@ def converse(cli: Cli, call: Invocation, asked: Request | Stop, account: Account
     session = cli.refusal(call, asked, shape) if shape in REFUSALS else _begun(cli, call, asked, account)
     if isinstance(session, Stop):
         return (yield from _stop(session, account))
-    return (yield from _turn(cli, call, asked, session, account))
+    names = _names(cli, call, asked, session, account.shape)
+    run = _Run(cli, call, account)
+    code = yield from _turn(run, asked, session, account.shape, names)
+    if asked.converses and code != KILLED:
+        code = yield from _further(run, asked, session, names, code)
+    return code
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One start of a CLI, under way."""
+
+    cli: Cli
+    call: Invocation
+    account: Account
+
+
+def _further(run: _Run, asked: Request, session: Session, names: tuple[str, ...], code: int) -> Conversation:
+    """Take the further prompts of a dialogue, all of which go well; the exit code is that of the last turn."""
+    account = run.account
+    run = replace(run, call=replace(run.call, script=replace(run.call.script, acts=())))
+    while True:
+        prompt = yield from awaited()
+        if prompt is None:
+            return code
+        if isinstance(prompt, Stop):
+            return (yield from _stop(prompt, account))
+        said = (*session.spoken, Spoken("user", asked.prompt), Spoken("assistant", account.answer))
+        session = replace(session, spoken=said, new=False, notes=())
+        asked = replace(asked, prompt=prompt)
+        if account.saved:
+            account.saved = run.cli.begin(run.call, asked, session) is True
+        code = yield from _turn(run, asked, session, "ok", names)
 
 
 def _begun(cli: Cli, call: Invocation, asked: Request, account: Account) -> Session | Stop:
@@ -72,12 +111,12 @@ def _begun(cli: Cli, call: Invocation, asked: Request, account: Account) -> Sess
     return session
 
 
-def _turn(cli: Cli, call: Invocation, asked: Request, session: Session, account: Account) -> Conversation:
-    """Let the model have its turn on an opened session."""
-    shape = account.shape
-    names = _names(cli, call, asked, session, shape)
+def _turn(run: _Run, asked: Request, session: Session, shape: Shape, names: tuple[str, ...]) -> Conversation:
+    """Let the model have its turn on an opened session, which is called by these names."""
+    cli, call, account = run.cli, run.call, run.account
     yield from _say((*session.notes, *cli.opening(call, asked, names)), account)
-    word = yield Turn((*session.spoken, Spoken("user", asked.prompt)), session.titled)
+    given = yield Turn((*session.spoken, Spoken("user", asked.prompt)), session.titled)
+    word = given if isinstance(given, Word) else None
     if session.stalls:
         yield Hang()
     if shape in ("hang", "killed", *UNCONFIRMED):
@@ -97,6 +136,7 @@ def _turn(cli: Cli, call: Invocation, asked: Request, session: Session, account:
         return 1
     if shape == "prose_id":
         answer += f" For the record: session id: {cli.new(call, asked).id}, also called session id: management."
+    account.answer = answer
     if account.saved:
         account.saved = cli.finish(call, session, answer)
     if shape in ("decoy_beside", "empty_beside"):

@@ -24,14 +24,16 @@ from tck_fakes.standins.base import (
     Conversation,
     Err,
     Hang,
+    Heard,
     Invocation,
+    Listen,
     Out,
     Request,
     Stop,
     Turn,
     Word,
 )
-from tck_fakes.standins.conversation import converse, effective_shape
+from tck_fakes.standins.conversation import converse, dialogue, effective_shape
 from tck_fakes.standins.versions import answer
 
 #: Program → its module and class; each is imported only when it is asked for.
@@ -45,8 +47,9 @@ _CLASSES = {
 #: Words that alone with `--help` make a command a question about the CLI, and no run of an agent.
 _SUBCOMMANDS = ("exec", "resume", "run")
 
-#: Is told that the conversation has come to where the model works or nothing goes on, and comes back when it does.
-Waits = Callable[[Turn | Hang], Word | None]
+#: Is told that the conversation has come to where the model works, nothing goes on or a line of standard input is read,
+#: and comes back when it does.
+Waits = Callable[[Turn | Hang | Listen], Word | Heard | None]
 #: Takes one line, without its end.
 Prints = Callable[[str], None]
 
@@ -87,7 +90,11 @@ def part(cli: Cli, call: Invocation) -> Part:
     """Read the arguments and open the account; nothing has been done yet."""
     asked = cli.read(call)
     account = Account(effective_shape(call, asked))
-    return Part(cli, call, asked, account, converse(cli, call, asked, account))
+    if isinstance(asked, Request) and asked.converses:
+        talk = dialogue(cli, call, asked, account)
+    else:
+        talk = converse(cli, call, asked, account)
+    return Part(cli, call, asked, account, talk)
 
 
 def version_talk(adapter: AdapterId, version: str, shape: VersionShape = "plain") -> Conversation:
@@ -105,7 +112,7 @@ def version_talk(adapter: AdapterId, version: str, shape: VersionShape = "plain"
 def perform(talk: Conversation, waits: Waits, out: Prints | None = None, err: Prints | None = None) -> int:
     """Perform a conversation, and give its exit code."""
     out, err = out or _printed(sys.stdout.fileno()), err or _printed(sys.stderr.fileno())
-    word: Word | None = None
+    word: Word | Heard | None = None
     while True:
         try:
             event = talk.send(word)

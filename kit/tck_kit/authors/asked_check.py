@@ -147,7 +147,7 @@ def _with_scenarios(path: Path | None, features: Path | None, settings: Settings
     from tck_kit.authors.covering import reviewed_elsewhere  # noqa: PLC0415 -- only where there are scenarios
     from tck_kit.catalogue import coverage_findings, read_catalogue  # noqa: PLC0415 -- loads every step
 
-    catalogue = read_catalogue(path, features)
+    catalogue = read_catalogue(path, features, family=None)
     spec = replace(catalogue.specification, source=str(near(Path(catalogue.specification.source))))
     folder = near(catalogue.suite.folder)
     missing = [_below(one, folder) for one in coverage_findings(catalogue)]

@@ -128,13 +128,13 @@ def _units(
     from tck_kit.catalogue import read_specification  # noqa: PLC0415 -- as above
     from tck_kit.crash.controls import check_controls  # noqa: PLC0415 -- as above
     from tck_kit.crash.part import Part  # noqa: PLC0415 -- as above
-    from tck_kit.driver_keeper import introduce  # noqa: PLC0415 -- as above
+    from tck_kit.driver_keeper import introduce_mailboxes  # noqa: PLC0415 -- as above
     from tck_kit.workers import Workers  # noqa: PLC0415 -- as above
 
     spec = read_specification(None)
     about = About(assets.version(), spec.identifier, spec.version, spec.digest)
     with Workers(0) as place:
-        introduced = None if choice.simulated else introduce(choice, place.folder / "introduction", about)
+        introduced = None if choice.simulated else introduce_mailboxes(choice, place.folder / "introduction", about)
         check_controls(place.folder / "controls", seed)
     patience = PATIENCE if choice.in_process else round(OUTSIDE_PATIENCE * max(1.0, choice.timeout_scale))
     pieces = [scenarios[start : start + PART] for start in range(0, len(scenarios), PART)]

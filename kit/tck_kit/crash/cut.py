@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from tck_driver.configuration import EngineConfig
+from tck_driver.courses import Cast, Course, Played
 from tck_driver.engine import Declaration, Engine, Leaks, Quiescence
 from tck_driver.stimuli import Stimulus, StimulusResult
 from tck_driver.views import Row, ViewName
@@ -247,6 +248,14 @@ class CutEngine:
     def start(self) -> str | None:
         """Start it, as the scenario wants."""
         return self._under(self._engine.start, None)
+
+    def cast(self, course: Course) -> Cast:
+        """Begin with a course."""
+        return self._engine.cast(course)
+
+    def play(self) -> Played:
+        """Play it; where a course has a power cut, it says so itself."""
+        return self._engine.play()
 
     def close(self) -> Leaks:
         """End the scenario."""

@@ -9,7 +9,7 @@ from tck_driver.connection import About
 from tck_driver.errors import KitError
 from tck_fakes.protection import Protection
 from tck_features.world import World
-from tck_kit.driver_keeper import Introduction, introduce
+from tck_kit.driver_keeper import Introduction, introduce_mailboxes
 from tck_kit.engine_choice import EngineChoice
 from tck_kit.fuzz.abilities import Abilities
 from tck_kit.laboratory import Laboratory
@@ -37,7 +37,7 @@ class Ground:
         self._introduced: Introduction | None = None
         folder.mkdir(parents=True)
         if not choice.simulated:
-            self._introduced = introduce(choice, folder / "introduction", about)
+            self._introduced = introduce_mailboxes(choice, folder / "introduction", about)
             self.abilities = Abilities(
                 self._introduced.declaration.capabilities,
                 observed=choice.observed is not None,

@@ -181,7 +181,7 @@ def _chosen(
     from tck_kit.catalogue import read_catalogue, refuse_faults  # noqa: PLC0415 -- as above
     from tck_kit.mutants.plan import choose  # noqa: PLC0415 -- as above
 
-    catalogue = read_catalogue(specification, features, thorough=False, sentences=features is not None)
+    catalogue = read_catalogue(specification, features, thorough=False, sentences=features is not None, family=None)
     own = specification is None and features is None
     refuse_faults(catalogue, own=own)
     graded = {entry.id for entry in catalogue.entries}

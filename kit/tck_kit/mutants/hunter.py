@@ -76,7 +76,7 @@ class Hunter:
         laboratory = self._laboratory(unit)
         for scenario in unit.scenarios:
             begun(scenario.id)
-            meeting = _meet(scenario, laboratory, unit.patience)
+            meeting = _meet(scenario, laboratory, unit)
             yield meeting
             if meeting.kills and not unit.full:
                 return
@@ -101,13 +101,13 @@ class Hunter:
         self._source = None
 
 
-def _meet(scenario: Scenario, laboratory: Laboratory, patience: float) -> Meeting:
+def _meet(scenario: Scenario, laboratory: Laboratory, unit: Unit) -> Meeting:
     try:
-        with limited(patience):
+        with limited(unit.patience):
             gave = perform(scenario, laboratory)
     except Exception as fault:  # noqa: BLE001 -- the end of a scenario can go wrong, too, and is judged
         gave = record(scenario, fault, (), duration_ms=0, failed_step=None)
-    return met(gave)
+    return met(gave, unit.requirements)
 
 
 @contextmanager

@@ -19,7 +19,8 @@ _INTRO = """\
 
 A check that cannot fail is worth nothing. Each faulty engine below is the reference simulator with one thing wrong; it
 goes through the scenarios of the requirement that it breaks, and one of them has to fail and blame the engine for it.
-Only then is it *killed*; what another requirement's scenarios notice does not count.
+Only then is it *killed*; what another requirement's scenarios notice does not count. For the profiles of the annex it
+is the simulator without mailboxes, which plays courses under the policy of a profile.
 """
 _MADE = {
     Breadth.FIRST: """\

@@ -33,7 +33,9 @@ class Pair:
 
     def unit(self, plan: Plan) -> Unit:
         """Give the piece of work that shows whether they do: the scenarios of both, until one kills them."""
-        return Unit(self.names, plan.own(self.one, self.other), plan.seed, patience=plan.patience)
+        broken = (self.one.requirement, self.other.requirement)
+        scenarios = plan.own(self.one, self.other)
+        return Unit(self.names, scenarios, plan.seed, patience=plan.patience, requirements=broken)
 
 
 class _Inventory:
@@ -65,6 +67,9 @@ def sample(faults: Sequence[Fault], killers: Mapping[str, frozenset[str]], count
     held = {fault.name: replaced(fault) for fault in alive}
     found: list[Pair] = []
     for one, other in combinations(alive, 2):
+        if one.policy != other.policy:
+            # No engine has both.
+            continue
         if one.requirement == other.requirement:
             found.append(Pair(one, other, "same requirement"))
         elif common := held[one.name] & held[other.name]:

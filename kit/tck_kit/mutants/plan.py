@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 
+from tck_driver.courses import PROFILES
 from tck_fakes.faults import Fault
 from tck_kit.catalogue import Catalogue, select
 from tck_kit.faults import UsageFault
@@ -56,12 +57,17 @@ class Plan:
         if self.breadth is not Breadth.FULL:
             return own
         ids = {scenario.id for scenario in own}
-        return (*own, *(scenario for scenario in self.scenarios if scenario.id not in ids))
+        others = (scenario for scenario in self.scenarios if scenario.id not in ids and concerns(scenario, fault))
+        return (*own, *others)
 
     def strangers(self, scenario: Scenario) -> tuple[Fault, ...]:
         """Give the faults that break no requirement of a scenario, those of its area first: they are likely kills."""
         areas = {area(requirement) for requirement in scenario.requirements}
-        others = (fault for fault in self.faults if fault.requirement not in scenario.requirements)
+        others = (
+            fault
+            for fault in self.faults
+            if fault.requirement not in scenario.requirements and concerns(scenario, fault)
+        )
         return tuple(sorted(others, key=lambda fault: area(fault.requirement) not in areas))
 
     def units(self) -> tuple[Unit, ...]:
@@ -79,7 +85,12 @@ class Plan:
 
     def unit(self, fault: Fault, scenarios: tuple[Scenario, ...], *, full: bool) -> Unit:
         """Give one piece."""
-        return Unit((fault.name,), scenarios, self.seed, full, self.patience)
+        return Unit((fault.name,), scenarios, self.seed, full, self.patience, (fault.requirement,))
+
+
+def concerns(scenario: Scenario, fault: Fault) -> bool:
+    """Say whether scenario and fault are about engines of one kind: those that play courses, or those of mailboxes."""
+    return any(area(one).lower() in PROFILES for one in scenario.requirements) == (fault.policy is not None)
 
 
 def area(requirement: str) -> str:

@@ -24,6 +24,8 @@ class Unit:
     full: bool = False
     #: Seconds that a scenario may take.
     patience: float = 10.0
+    #: What the faults break.
+    requirements: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,14 @@ class Hunted:
     meetings: tuple[Meeting, ...]
 
 
-def met(record: CheckRecord) -> Meeting:
-    """Keep of what a scenario gave what the hunt is about."""
+def met(record: CheckRecord, broken: Collection[str] = ()) -> Meeting:
+    """Keep of what a scenario gave what the hunt is about: faults that break these requirements.
+
+    A scenario that is about some of them, and has failed for others alone, has noticed nothing.
+    """
+    own = [requirement for requirement in record.requirements if requirement in broken]
+    if own and all(record.spares(requirement) for requirement in own):
+        return Meeting(record.id, Outcome.PASSED)
     return Meeting(record.id, record.outcome, record.blame, None if record.reason is None else record.reason[:500])
 
 

@@ -87,10 +87,12 @@ class Seal:
     """The place itself, for as long as it is entered.
 
     `keep` names what must be seen inside, (path, writable). `doomed` is a folder that the caller is going to remove; it
-    is removed in the caller's stead where that is killed before.
+    is removed in the caller's stead where that is killed before. `ordinary` is whom an agent runs as where we are root.
     """
 
-    def __init__(self, keep: Iterable[tuple[Path, bool]] = (), doomed: Path | None = None) -> None:
+    def __init__(
+        self, keep: Iterable[tuple[Path, bool]] = (), doomed: Path | None = None, ordinary: int = ORDINARY
+    ) -> None:
         self._keep = tuple(_named(keep))
         self._doomed = doomed
         self._holder: subprocess.Popen[bytes] | None = None
@@ -101,7 +103,7 @@ class Seal:
         self.running: set[Running] = set()
         self._lock = threading.Lock()
         self.closure = Closure("not closed: it is not entered", "not hidden: it is not entered")
-        self.user, self.group = (ORDINARY, ORDINARY) if _may_become_others() else (os.geteuid(), os.getegid())
+        self.user, self.group = (ordinary, ordinary) if _may_become_others() else (os.geteuid(), os.getegid())
 
     @property
     def closed(self) -> str:

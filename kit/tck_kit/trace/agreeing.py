@@ -94,6 +94,7 @@ _SAME: Final[Sequence[tuple[str, Callable[[Head], object], Callable[[Report], ob
     ("engine", lambda one: asdict(one.implementation), lambda one: one["implementation"]),
     ("way to the engine", lambda one: (one.engine, one.transport), _reached),
     ("capabilities", lambda one: one.capabilities, lambda one: one["declared"]["capabilities"]),
+    ("policy", lambda one: one.policy, lambda one: one["declared"].get("policy")),
     ("seed", lambda one: one.seed, lambda one: one["run"]["seed"]),
     ("profiles", lambda one: one.profiles, lambda one: one["declared"]["profiles"]),
     ("part", lambda one: None if one.shard is None else asdict(one.shard), lambda one: one["run"]["shard"]),

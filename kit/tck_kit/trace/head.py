@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,8 @@ from tck_kit.trace.lines import SCHEMA_ID
 from tck_reports.records import Implementation, KitFacts, Shard, SpecFacts, Surroundings
 
 _CONVERTER = Converter()
+# What a policy holds stays as it is: texts and lists of texts.
+_CONVERTER.register_structure_hook(str | Sequence[str], lambda value, _: value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,16 @@ class Head:
     #: Why the run was cut short, and what the driver did wrong outside of any scenario.
     cut_short: str | None = None
     misdeeds: tuple[str, ...] = field(default=())
+    #: By which rules of its own the engine resumes, as it stands in messages; None for an engine of mailboxes.
+    policy: Mapping[str, str | Sequence[str]] | None = None
 
     def line(self) -> str:
         """Give it as it is written."""
-        return json.dumps({"schema": SCHEMA_ID, **_CONVERTER.unstructure(self)}, separators=(",", ":"))
+        held: dict[str, Any] = _CONVERTER.unstructure(self)
+        if self.policy is None:
+            # A kit that knows of no policies can read all other traces.
+            del held["policy"]
+        return json.dumps({"schema": SCHEMA_ID, **held}, separators=(",", ":"))
 
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Head:

@@ -13,10 +13,12 @@ SCHEMA_ID: Final = "urn:session-tck:schemas/trace-1.json"
 FILE: Final = "trace.ndjson"
 #: How the first and the last line of a scenario begin.
 BEGIN, END = '{"scenario":', '{"end":'
-#: What changes nothing on the disk that anybody looks at afterwards: the disk is not looked at before and after these.
+#: What changes nothing that anybody looks at afterwards, neither on the disk nor in what the engine goes on to do.
 BLIND: Final = frozenset(
     {"engine", "ending", "close", "script", "set_version", "tracker_answers", "tracker_ends", "tamper_native_id"}
 )
+#: Where the disk is not looked at: besides these, in a course, whose engine may keep whatever it likes in its folder.
+UNSEEN: Final = BLIND | {"cast", "cast_clis", "play"}
 #: How the last line of a trace begins.
 LAST: Final = '{"complete":'
 _ENCODE: Final = json.JSONEncoder(separators=(",", ":")).encode

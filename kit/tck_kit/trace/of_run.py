@@ -86,6 +86,7 @@ class Recorded:
             host=dict(run.host),
             cut_short=self.cut_short,
             misdeeds=tuple(plainer.text(one) for one in self.misdeeds),
+            policy=self.declared.policy,
         )
 
     def write(self, waiting: Path, workers: Iterable[Path], records: Iterable[CheckRecord]) -> Artifact:

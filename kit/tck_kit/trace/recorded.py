@@ -8,6 +8,8 @@ from pathlib import Path
 
 from tck_driver.bench import Bench, Script, TrackerAnswer, VersionShape
 from tck_driver.configuration import EngineConfig
+from tck_driver.course_messages import cast_fields, course_fields, played_fields
+from tck_driver.courses import Cast, Course, Played
 from tck_driver.engine import Declaration, Engine, Leaks, Quiescence
 from tck_driver.stimuli import Stimulus, StimulusResult
 from tck_driver.views import Row, SessionRow, ViewName
@@ -70,6 +72,16 @@ class RecordedEngine:
         """Start it again."""
         return self._recording.act("start", list, self._engine.start, plain)
 
+    def cast(self, course: Course) -> Cast:
+        """Begin a scenario with a course."""
+        return self._recording.act(
+            "cast", lambda: course_fields(course), lambda: self._engine.cast(course), cast_fields
+        )
+
+    def play(self) -> Played:
+        """Play it."""
+        return self._recording.act("play", list, self._engine.play, played_fields)
+
     def close(self) -> Leaks:
         """End the scenario."""
         return self._recording.act("close", list, self._engine.close, plain)
@@ -94,6 +106,11 @@ class RecordedBench:
         """Queue what the CLI of this adapter does."""
         given = [str(adapter), *scripts_of(scripts)]
         self._recording.act("script", lambda: given, lambda: self._bench.script(adapter, *scripts), _nothing)
+
+    def cast(self, cast: Cast, course: Course) -> None:
+        """Tell starts of CLIs apart by these roles."""
+        given = [cast_fields(cast), course_fields(course)]
+        self._recording.act("cast_clis", lambda: given, lambda: self._bench.cast(cast, course), _nothing)
 
     def set_version(self, adapter: AdapterId, version: str, shape: VersionShape = "plain") -> None:
         """Decide what the adapter's version command says."""

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 from tck_driver.witness import Record, WitnessLog
 from tck_kit.judging import ScenarioTimeoutError
 from tck_kit.trace.disk import Changes, Disk, held, short
-from tck_kit.trace.lines import BLIND, written
+from tck_kit.trace.lines import UNSEEN, written
 from tck_kit.trace.places import Words
 from tck_kit.trace.watching import watch
 from tck_kit.trace.wire import Json, raised_of, records_of
@@ -64,7 +64,7 @@ class Recording:
 
     def act(self, name: str, given: Callable[[], Json], action: Callable[[], R], told: Callable[[R], Json]) -> R:
         """Do something that changes something, and write down with what, and what came of it."""
-        disk = name not in BLIND
+        disk = name not in UNSEEN
         watch(None)
         fields: dict[str, Any] = {"act": name}
         self._guarded(lambda: fields.update(self._before(given, disk=disk)))

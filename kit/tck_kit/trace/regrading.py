@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import get_args
 
 from tck_driver.capabilities import Support
+from tck_driver.course_messages import read_policy
 from tck_driver.engine import Declaration
-from tck_kit.catalogue import GRADED_PROFILES, Catalogue, Selection, read_catalogue, refuse_faults, with_left_out
+from tck_kit.catalogue import Catalogue, Selection, quick, read_catalogue, refuse_faults, with_left_out
+from tck_kit.engine_choice import PEER
 from tck_kit.events import Event
+from tck_kit.families import GRADED_PROFILES, MAILBOXES, family_of
 from tck_kit.faults import UsageFault
 from tck_kit.run import Options, Run
 from tck_kit.trace.head import Head
@@ -44,9 +47,10 @@ class Again:
 
 def suite(again: Again) -> tuple[Catalogue, Selection]:
     """Read what it is judged by, and choose what the run had chosen. Raises `UsageFault` or `SuiteFault`."""
-    own = again.features is None
+    own, head = again.features is None, again.trace.head
+    family = next((family_of(one) for one in head.profiles if one in GRADED_PROFILES), MAILBOXES)
     catalogue = read_catalogue(
-        again.specification, again.features, thorough=again.trace.head.thorough, sentences=not own
+        again.specification, again.features, thorough=head.thorough, sentences=not own, family=family
     )
     refuse_faults(catalogue, own=own and again.specification is None)
     if again.baseline is not None:
@@ -57,7 +61,8 @@ def suite(again: Again) -> tuple[Catalogue, Selection]:
 def _selected(catalogue: Catalogue, again: Again) -> Selection:
     head = again.trace.head
     known = {entry.id for entry in catalogue.entries}
-    profiles = tuple(one for one in head.profiles if one in GRADED_PROFILES)
+    graded_here = catalogue.family or MAILBOXES
+    profiles = tuple(one for one in head.profiles if graded_here.holds(one))
     if not profiles:
         named = ", ".join(head.profiles) or "none"
         raise UsageFault(
@@ -75,14 +80,22 @@ def _selected(catalogue: Catalogue, again: Again) -> Selection:
             "of what its run had selected, this kit has no scenario", str(again.trace.path), "use another kit"
         )
     selection = Selection(profiles, None if only is None else frozenset(only), chosen)
+    if _was_quick(again.report):
+        selection = quick(catalogue, selection)
     others = {
         one["id"] for one in again.report["checks"] if one["outcome"] == Outcome.NOT_RUN and one["reason"] == SHARD
     }
     return replace(
         selection,
-        scenarios=tuple(one for one in chosen if one.id not in others),
-        elsewhere=tuple(one for one in chosen if one.id in others),
+        scenarios=tuple(one for one in selection.scenarios if one.id not in others),
+        elsewhere=tuple(one for one in selection.scenarios if one.id in others),
     )
+
+
+def _was_quick(report: Report) -> bool:
+    """Tell whether its run was of an engine of somebody else's, and of a few scenarios alone."""
+    run = report["run"]
+    return run["engine"].startswith(PEER) and "--quick" in run["argv"]
 
 
 def perform(
@@ -137,4 +150,5 @@ def _declaration(head: Head) -> Declaration:
         for name, support in head.capabilities.items()
         if support in get_args(Support)
     }
-    return Declaration(said.name, said.version, said.language, said.homepage, supports)
+    policy = None if head.policy is None else read_policy(dict(head.policy))
+    return Declaration(said.name, said.version, said.language, said.homepage, supports, policy)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from tck_driver.bench import Script, TrackerAnswer, VersionShape
 from tck_driver.configuration import EngineConfig
+from tck_driver.course_messages import cast_fields, course_fields, read_cast, read_played
+from tck_driver.courses import Cast, Course, Played
 from tck_driver.engine import Declaration, Leaks, Quiescence
 from tck_driver.stimuli import Stimulus, StimulusResult
 from tck_driver.views import Row, SessionRow, ViewName
@@ -70,6 +72,14 @@ class ReplayedEngine:
         """Start it again."""
         return self._replay.act("start", None, _text)
 
+    def cast(self, course: Course) -> Cast:
+        """Begin a scenario with a course."""
+        return self._replay.act("cast", course_fields(course), read_cast)
+
+    def play(self) -> Played:
+        """Play it."""
+        return self._replay.act("play", None, read_played)
+
     def close(self) -> Leaks:
         """End the scenario."""
         self._replay.closed()
@@ -92,6 +102,10 @@ class ReplayedBench:
     def script(self, adapter: AdapterId, *scripts: Script) -> None:
         """Queue what the CLI of this adapter does."""
         self._replay.act("script", [str(adapter), *wire.scripts_of(scripts)], _nothing)
+
+    def cast(self, cast: Cast, course: Course) -> None:
+        """Tell starts of CLIs apart by these roles."""
+        self._replay.act("cast_clis", [cast_fields(cast), course_fields(course)], _nothing)
 
     def set_version(self, adapter: AdapterId, version: str, shape: VersionShape = "plain") -> None:
         """Decide what the adapter's version command says."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from datetime import datetime
 from functools import partial
 from typing import Any, Final, cast, get_args
@@ -17,6 +17,7 @@ from tck_driver.engine import Declaration, Leaks, Quiescence
 from tck_driver.errors import (
     DriverCrashedError,
     DriverError,
+    DriverIncompatibleError,
     DriverTimeoutError,
     EngineError,
     EngineTimeoutError,
@@ -48,6 +49,7 @@ _KNOWN: Final[Mapping[str, type[Exception]]] = {
         UntestableError,
         DriverCrashedError,
         DriverTimeoutError,
+        DriverIncompatibleError,
         DriverError,
         KitError,
     )
@@ -99,7 +101,9 @@ def records_of(records: Sequence[Record]) -> Json:
 
 
 def _fields(record: Record | Mount) -> dict[str, Json]:
-    return {one.name: _value(getattr(record, one.name)) for one in fields(record)}
+    # What only courses have is left out elsewhere, so that a kit without courses reads the traces of all other runs.
+    held = {one: getattr(record, one.name) for one in fields(record)}
+    return {one.name: _value(value) for one, value in held.items() if value is not None or one.default is MISSING}
 
 
 def _value(value: object) -> Json:

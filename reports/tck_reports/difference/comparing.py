@@ -27,6 +27,7 @@ from tck_reports.difference.values import (
 from tck_reports.explain import broken, value_text
 from tck_reports.outcomes import Outcome, worst
 from tck_reports.shape import CheckPart, Report, RequirementPart
+from tck_reports.spared import check_for, outcome_for
 
 __all__ = ["Difference", "Move", "compare", "why"]
 
@@ -148,7 +149,7 @@ def _really(requirement: RequirementPart, checks: Mapping[str, CheckPart]) -> Ou
     outcome = Outcome(requirement["outcome"])
     if outcome is not Outcome.STALE:
         return outcome
-    rest = {Outcome(checks[name]["outcome"]) for name in requirement["checks"] if name in checks}
+    rest = {outcome_for(checks[name], requirement["id"]) for name in requirement["checks"] if name in checks}
     failing = {one for one in rest if fails(one) or one is Outcome.NOT_RUN}
     return worst(failing) if failing else outcome
 
@@ -193,7 +194,7 @@ def _other_scenarios(
         return False
     left = bad(before) and (not bad(after) or worst({before, after}) is before)
     here, there, failing = (were, are, old) if left else (are, were, new)
-    guilty = [name for name in failing["checks"] if name in here and bad(Outcome(here[name]["outcome"]))]
+    guilty = [name for name in failing["checks"] if name in here and bad(outcome_for(here[name], failing["id"]))]
     return bool(guilty) and all(
         name not in there or (name in moved and moved[name].judged == "other scenarios") for name in guilty
     )
@@ -254,8 +255,9 @@ def _reasons(old: Report, new: Report) -> Iterator[Reasoned]:
 
 
 def _first_broken(requirement: RequirementPart, checks: Mapping[str, CheckPart]) -> str | None:
-    own = [checks[name] for name in requirement["checks"] if name in checks]
-    return next((told for one in own if fails(Outcome(one["outcome"])) and (told := _broke(one))), None)
+    asked = requirement["id"]
+    own = [check_for(checks[name], asked) for name in requirement["checks"] if name in checks]
+    return next((told for one in own if fails(outcome_for(one, asked)) and (told := _broke(one))), None)
 
 
 def _broke(check: CheckPart) -> str | None:

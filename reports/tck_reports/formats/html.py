@@ -17,6 +17,7 @@ from tck_reports.formats.html_parts import LOOKS, MOST, parts
 from tck_reports.formats.sides import brief
 from tck_reports.outcomes import MEANINGS, Outcome
 from tck_reports.plain import visible
+from tck_reports.policy import told
 from tck_reports.shape import Report
 from tck_reports.template_engine import template_engine
 
@@ -56,6 +57,8 @@ ENTRY_WORDS: Final[Mapping[str, str]] = {
     "unknown": "there is nothing of its name: correct it, or take it out",
 }
 EVIDENCE: Final = ("witnessed", "reported")
+#: A kind of more capabilities that are all declared alike is told by their number.
+_SEVERAL: Final = 3
 #: Characters of one text; what is longer is a flood, and stands in report.json as far as it was kept.
 _LONG: Final = 2_000
 
@@ -124,9 +127,24 @@ def _bar(counts: Mapping[str, int]) -> list[tuple[str, float, float]]:
 
 
 def _capabilities(declared: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return the words that an engine declares capabilities with, each with their names."""
+    """Return the words that an engine declares capabilities with, each with their names, those of a kind together."""
+    kinds: dict[str, dict[str, str]] = {}
+    for name, word in declared.items():
+        kind, _, rest = name.partition(".")
+        kinds.setdefault(kind, {})[rest] = word
     words = dict.fromkeys(list(declared.values())[:MOST])
-    return [(word, ", ".join(name for name, said in declared.items() if said == word)) for word in words]
+    return [
+        (word, "; ".join(_of_kind(kind, own, word) for kind, own in kinds.items() if word in own.values()))
+        for word in words
+    ]
+
+
+def _of_kind(kind: str, own: Mapping[str, str], word: str) -> str:
+    """Return the names of one kind that are declared with a word; that there is no other word for many is enough."""
+    if {*own.values()} == {word} and len(own) > _SEVERAL:
+        return f"{kind}: all {len(own)}"
+    names = [rest or kind for rest, said in own.items() if said == word]
+    return kind if names == [kind] else f"{kind}: {', '.join(names)}"
 
 
 def _command(words: Iterable[str]) -> str:
@@ -137,6 +155,7 @@ def _command(words: Iterable[str]) -> str:
 def _template() -> "Template":
     filters: dict[str, Callable[..., object]] = {
         "text": _text,
+        "told": told,
         "brief": brief,
         "duration": _duration,
         "fault": fault,

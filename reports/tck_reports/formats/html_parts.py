@@ -14,6 +14,7 @@ from tck_reports.formats.causes import Cause, causes
 from tck_reports.formats.sides import Sides, beside, brief
 from tck_reports.outcomes import MEANINGS, PRECEDENCE, Outcome
 from tck_reports.shape import CheckPart, ExpectationPart, Report, RequirementPart
+from tck_reports.spared import outcome_for
 
 #: Which of four looks an outcome has; each look has its own sign, so that nothing rests on colour alone.
 LOOKS: Final[Mapping[str, str]] = {
@@ -215,7 +216,7 @@ def _requirement(
         own=own,
         elsewhere=tuple(one for one in all_of_it if one not in own),
         left_out=len(part["checks"]) - len(all_of_it),
-        passed=sum(one.part["outcome"] == Outcome.PASSED for one in all_of_it),
+        passed=sum(outcome_for(one.part, part["id"]) == Outcome.PASSED for one in all_of_it),
         command=reproduce(report, part["id"]) if part["checks"] else "",
     )
 

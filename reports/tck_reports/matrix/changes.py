@@ -106,7 +106,7 @@ def new_specs(given: Sequence[Given], sets: Mapping[SetKey, RequirementSet]) -> 
         first.setdefault(set_key(one), one)
     oldest_first = tuple(sets)[::-1]
     for place, key in enumerate(oldest_first):
-        before = next((one for one in reversed(oldest_first[:place]) if one[0] == key[0]), None)
+        before = next((one for one in reversed(oldest_first[:place]) if (one[0], one[3]) == (key[0], key[3])), None)
         if before is None:
             continue
         old, new = sets[before], sets[key]

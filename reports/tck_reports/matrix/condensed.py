@@ -3,6 +3,7 @@
 Whatever an engine supplied is made visible and cut here, once, so that nothing behind this module has to.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -11,8 +12,9 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from tck_reports.errors import ReportReadError
+from tck_reports.explain import reproduce
 from tck_reports.matrix import versions
-from tck_reports.matrix.model import ABSENT, SIGNS, Column, ProfileVerdict, Result
+from tck_reports.matrix.model import ABSENCES, ABSENT, SIGNS, Absence, Column, ProfileVerdict, Result
 from tck_reports.outcomes import Outcome
 from tck_reports.plain import visible
 from tck_reports.shape import Report, RequirementPart, RunPart, VerdictPart
@@ -70,6 +72,11 @@ class Given:
     page: str | None = None
     claims: tuple[str, ...] = ()
     capabilities: tuple[tuple[str, str], ...] = ()
+    policy: tuple[tuple[str, str], ...] = ()
+    commands: tuple[tuple[str, str], ...] = ()
+    absence: Absence | None = None
+    #: All profiles of its family, where its specification has several families of them; see `related`.
+    family: tuple[str, ...] = ()
 
 
 def condense(report: Report, source: str, page: str | None = None) -> Given:
@@ -87,6 +94,7 @@ def condense(report: Report, source: str, page: str | None = None) -> Given:
             source,
             "split the specification",
         )
+    absence = _absence(report)
     return Given(
         source=source,
         digest=report["digest"],
@@ -118,7 +126,11 @@ def condense(report: Report, source: str, page: str | None = None) -> Given:
         verdicts=tuple(_verdict(profile, verdict, report) for profile, verdict in report["verdict"].items()),
         columns=_columns(report["requirements"], source),
         cells="".join(
-            ABSENT if _unasked(one, report) else SIGNS[Outcome(one["outcome"])] for one in report["requirements"]
+            ABSENT
+            if _unasked(one, report)
+            # A driver that does not fit its engine has run nothing, and that is nobody's failure.
+            else SIGNS[Outcome.NOT_RUN if absence else Outcome(one["outcome"])]
+            for one in report["requirements"]
         ),
         evidence="".join((one["evidence"] or "-")[0] for one in report["requirements"]),
         reasons=tuple(
@@ -132,7 +144,32 @@ def condense(report: Report, source: str, page: str | None = None) -> Given:
             (line(name, SHORT), line(word, SHORT))
             for name, word in islice(report["declared"]["capabilities"].items(), MAX_REQUIREMENTS)
         ),
+        policy=tuple(_policy(report)),
+        commands=tuple(
+            (line(one["id"], SHORT), line(reproduce(report, one["id"])))
+            for one in report["requirements"]
+            if one["outcome"] == Outcome.FAILED
+        ),
+        absence=absence,
     )
+
+
+def _policy(report: Report) -> Iterator[tuple[str, str]]:
+    """Yield by which rules of its own the engine resumes, each with its name."""
+    for name, value in islice(report["declared"].get("policy", {}).items(), MAX_PROFILES):
+        yield line(name, SHORT), line(value if isinstance(value, str) else ", ".join(value[:MAX_PROFILES]), SHORT)
+
+
+def _absence(report: Report) -> Absence | None:
+    """Return why nothing at all was run, where that was seen before anything was."""
+    asked = [one for one in report["requirements"] if one["profile"] in report["verdict"]]
+    reasons = {_said(one) for one in asked}
+    return next((word for word in ABSENCES if reasons == {(ABSENCES[word], word)}), None)
+
+
+def _said(requirement: RequirementPart) -> tuple[str, str]:
+    """Return an outcome with what stands before the colon of its reason."""
+    return requirement["outcome"], (requirement["reason"] or "").partition(":")[0]
 
 
 def _unasked(requirement: RequirementPart, report: Report) -> bool:
@@ -174,7 +211,7 @@ def surroundings(run: RunPart) -> str:
     """Return the real parts that the engine met, empty where all were the kit's stand-ins."""
     met = run["surroundings"]
     real = (
-        None if met["containers"] == "stand-in" else "real containers",
+        None if met["containers"] in {"stand-in", "none"} else "real containers",
         None if met["clis"] == "stand-ins" else "real CLIs",
     )
     return ", ".join(one for one in real if one is not None)

@@ -66,6 +66,7 @@ def _set(one: RequirementSet) -> Json:
         "spec": one.spec,
         "version": one.version,
         "digest": one.digest,
+        "family": one.family,
         "requirements": [column.id for column in one.columns],
     }
 
@@ -120,6 +121,7 @@ def _row(row: Row) -> dict[str, Json]:
         "cells": row.cells,
         "evidence": row.evidence,
         "page": row.page,
+        "absence": row.absence,
     }
 
 
@@ -135,6 +137,8 @@ def _run(row: Row) -> dict[str, Json]:
         "regraded": row.regraded,
         "obstacles": row.obstacles,
         "exit_reason": row.exit_reason,
+        "policy": dict(row.policy),
+        "commands": dict(row.commands),
     }
 
 

@@ -8,13 +8,13 @@ from tck_reports.matrix import versions
 from tck_reports.matrix.changes import changes_of, new_specs
 from tck_reports.matrix.condensed import Given
 from tck_reports.matrix.model import Change, Engine, LeftOut, RequirementSet, Row, Site
-from tck_reports.matrix.requirement_sets import arranged, joined, set_key, sets_of
+from tck_reports.matrix.requirement_sets import SetKey, arranged, joined, related, set_key, sets_of
 from tck_reports.matrix.slugs import slug_of, told_apart
 
 #: The order of profiles; others follow by name.
-PROFILES: Final = ("core", "hardened")
-#: What an engine is told from another by: its name, the transport, the surroundings.
-EngineKey = tuple[str, str, str]
+PROFILES: Final = ("core", "hardened", "continuity", "reuse", "redelegation")
+#: What an engine is told from another by: its name, the transport, the surroundings, the family of profiles.
+EngineKey = tuple[str, str, str, str]
 
 
 def gathered(reports: Iterable[Given], left_out: Iterable[LeftOut] = ()) -> Site:
@@ -22,9 +22,11 @@ def gathered(reports: Iterable[Given], left_out: Iterable[LeftOut] = ()) -> Site
 
     They are such that they can stand beside each other (`conflicts.sift`).
     """
-    given = sorted(reports, key=lambda one: (one.started, one.digest))
-    sets = sets_of(given)
-    profiles = _profiles(given)
+    ordered = sorted(reports, key=lambda one: (one.started, one.digest))
+    asked = _ordered(column.profile for one in ordered for column in one.columns)
+    given = related(ordered, asked)
+    sets = sets_of(given, asked)
+    profiles = _ordered(verdict.profile for one in given for verdict in one.verdicts)
     engines = _engines(given, sets, profiles)
     changes = [*new_specs(given, sets), *(change for engine in engines for change in changes_of(engine, sets))]
     return Site(
@@ -47,17 +49,17 @@ def _newest(change: Change) -> tuple[str, bool, str]:
     return change.at, change.kind == "new_spec", change.id
 
 
-def _profiles(given: Sequence[Given]) -> tuple[str, ...]:
-    known = {verdict.profile for one in given for verdict in one.verdicts}
+def _ordered(profiles: Iterable[str]) -> tuple[str, ...]:
+    known = {*profiles}
     return (*(one for one in PROFILES if one in known), *sorted(known - {*PROFILES}))
 
 
 def _key(one: Given) -> EngineKey:
-    return one.identity, one.transport, one.surroundings
+    return one.identity, one.transport, one.surroundings, ", ".join(one.family)
 
 
 def _engines(
-    given: Sequence[Given], sets: Mapping[tuple[str, str, str], RequirementSet], profiles: Sequence[str]
+    given: Sequence[Given], sets: Mapping[SetKey, RequirementSet], profiles: Sequence[str]
 ) -> tuple[Engine, ...]:
     """Return the engines; whichever was there first keeps the URL that is its name alone."""
     by_key: dict[EngineKey, list[Given]] = {}
@@ -75,17 +77,22 @@ def _engines(
 
 
 def _labels(keys: Iterable[EngineKey]) -> dict[EngineKey, str]:
-    """Name the transport where an engine was run through several, and surroundings that are real."""
+    """Name transport and family where an engine was run through several, and surroundings that are real."""
     ones = tuple(keys)
-    transports = Counter(name for name, _ in {(name, transport) for name, transport, _ in ones})
-    return {key: ", ".join(part for part in (key[1] if transports[key[0]] > 1 else "", key[2]) if part) for key in ones}
+    transports, families = (Counter(name for name, _ in {(key[0], key[at]) for key in ones}) for at in (1, 3))
+    return {
+        key: ", ".join(
+            filter(None, (key[1] if transports[key[0]] > 1 else "", key[2], key[3] if families[key[0]] > 1 else ""))
+        )
+        for key in ones
+    }
 
 
 def _engine(
     slug: str,
     label: str,
     given: Sequence[Given],
-    sets: Mapping[tuple[str, str, str], RequirementSet],
+    sets: Mapping[SetKey, RequirementSet],
     profiles: Sequence[str],
 ) -> Engine:
     """Its rows get their slugs in the order of their dates, and stand in the order of their versions."""
@@ -139,4 +146,7 @@ def _row(slug: str, one: Given, under: RequirementSet, profiles: Sequence[str]) 
         page=one.page,
         claims=one.claims,
         capabilities=dict(one.capabilities),
+        policy=dict(one.policy),
+        commands=dict(one.commands),
+        absence=one.absence,
     )

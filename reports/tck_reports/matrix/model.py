@@ -14,6 +14,7 @@ from tck_reports.outcomes import Outcome
 
 Result = Literal["conformant", "nonconformant", "indeterminate"]
 EvidenceSign = Literal["w", "r", "-"]
+Absence = Literal["not obtained", "driver incompatible"]
 ChangeKind = Literal["new_engine", "new_version", "new_run", "new_spec"]
 
 #: A cell is one character, so that a row of outcomes is one text.
@@ -36,6 +37,11 @@ SIGNS: Final[Mapping[Outcome, str]] = MappingProxyType(
 OUTCOMES: Final[Mapping[str, Outcome]] = MappingProxyType({sign: outcome for outcome, sign in SIGNS.items()})
 #: The cell of a requirement that a row's specification does not have, or whose profile was not run.
 ABSENT: Final = " "
+
+#: Why there is a row of an engine that was never run, each with the outcome that all its requirements have.
+ABSENCES: Final[Mapping[Absence, Outcome]] = MappingProxyType(
+    {"not obtained": Outcome.NOT_RUN, "driver incompatible": Outcome.ERROR}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,9 @@ class RequirementSet:
     A version of a text that was edited may have two sets, and two versions may have the same demands, so version and
     digest together tell sets apart. The slug says the specification and its version, with a piece of the digest where
     two sets would share it.
+
+    Of one version there are two sets as well where no engine is held against both, as are those of profiles for
+    different kinds of engines; `family` then says the profiles, and is empty otherwise.
     """
 
     slug: str
@@ -69,6 +78,7 @@ class RequirementSet:
     columns: tuple[Column, ...]
     #: Where each requirement stands among the columns.
     places: Mapping[str, int] = field(compare=False, repr=False)
+    family: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +167,12 @@ class Row:
     claims: tuple[str, ...] = ()
     #: What it declares: by name `supported`, `unsupported` or `undeclared`.
     capabilities: Mapping[str, str] = field(default_factory=dict[str, str])
+    #: By which rules of its own it resumes, as it declares; empty where it has none.
+    policy: Mapping[str, str] = field(default_factory=dict[str, str])
+    #: By requirement that failed, the command that runs it again.
+    commands: Mapping[str, str] = field(default_factory=dict[str, str])
+    #: Why it was not run at all; null where it was.
+    absence: Absence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +180,8 @@ class Engine:
     """One row of the matrix: an engine by its own name, over one transport and in one kind of surroundings.
 
     `label` tells apart engines of one name: the transport where the name was run through several, the surroundings
-    where they are real. It is empty where the name alone is enough.
+    where they are real, the profiles where it was held against more than one family of them. It is empty where the name
+    alone is enough.
     """
 
     slug: str
@@ -255,7 +272,7 @@ class Site:
     sets: tuple[RequirementSet, ...]
     #: In the order of the newest set, then those that only older sets have.
     requirements: tuple[Requirement, ...]
-    #: core, hardened, then others by name.
+    #: core, hardened, continuity, reuse, redelegation, then others by name.
     profiles: tuple[str, ...]
     #: Newest first.
     changes: tuple[Change, ...]

@@ -67,10 +67,19 @@ class Atlas:
             yield area, Tally(own.count("g"), own.count("b"), own.count("o"), own.count("n"))
 
     def label(self, slug: str) -> str:
-        """Return the shortest name of a set: its version, or its slug where two have that version."""
+        """Return the shortest name of a set: its version, with its profiles or its slug where two have that version."""
         own = self.sets[slug]
-        alone = sum(one.version == own.version for one in self.site.sets) == 1
-        return own.version if alone else own.slug
+        of_version = [one for one in self.site.sets if one.version == own.version]
+        if len(of_version) == 1:
+            return own.version
+        alone = own.family and sum(one.family == own.family for one in of_version) == 1
+        return f"{own.version} ({own.family})" if alone else own.slug
+
+    def earlier(self, slug: str) -> bool:
+        """Whether there is a newer set of the same specification, for the same engines."""
+        own = self.sets[slug]
+        same = (one for one in self.site.sets if (one.spec, one.family) == (own.spec, own.family))
+        return next(same).slug != slug
 
     def in_specification(self, anchor: str) -> str:
         """Return the address of a place in the specification's text, empty where that is not known."""

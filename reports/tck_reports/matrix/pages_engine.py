@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from html import escape
 from typing import Final
+from urllib.parse import quote
 
 from markupsafe import Markup
 
@@ -71,7 +72,7 @@ class Engines:
                 engine=engine,
                 row=engine.newest,
                 rows=rows,
-                findings=self._findings(engine.newest),
+                findings=() if engine.newest.absence else self._findings(engine.newest),
                 table=self._table(rows),
                 changes=entries(self._atlas, [one for one in changes if one.row in here], _ROOT, bare=True),
                 chart=_chart(engine) if number == 1 else "",
@@ -109,13 +110,23 @@ class Engines:
                 continue
             name, place, sign = self._names[at], order[at], signs[0]
             reason = f"<small>{WORD_OF[sign]}: {safe(reasons[name])}</small>" if reasons.get(name) else ""
+            again = _again(newest, name)
             seen = EVIDENCE[evidence[place]] if place >= 0 else ""
             changed = " data-changed" if len(told) > 1 else ""
             yield (
                 f'<tr id="{escape(name)}" data-look="{look_of(sign, firm=firm)}"{changed}>'
                 f"{self._heads[at]}{''.join([look[one] for look, one in zip(looks, signs, strict=True)])}"
-                f'<td class="left soft small">{seen}</td>{self._texts[at]}{reason}</td></tr>'
+                f'<td class="left soft small">{seen}</td>{self._texts[at]}{reason}{again}</td></tr>'
             )
+
+
+def _again(row: Row, requirement: str) -> str:
+    """Return where to see why a requirement failed: the log in the whole report, and the command that runs it again."""
+    command = row.commands.get(requirement)
+    if command is None:
+        return ""
+    log = f'<a href="{_ROOT}{row.page}#{quote(requirement)}">what was witnessed</a>; ' if row.page else ""
+    return f'<p class="again">{log}again: <code>{safe(command)}</code></p>'
 
 
 def _chart(engine: Engine) -> Markup:

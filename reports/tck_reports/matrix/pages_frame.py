@@ -28,6 +28,7 @@ from tck_reports.matrix.pages_pieces import (
     whole,
 )
 from tck_reports.outcomes import MEANINGS
+from tck_reports.policy import told
 from tck_reports.template_engine import template_engine
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def environment() -> "Environment":
         "many": many,
         "named": named,
         "safe": safe,
+        "told": told,
         "verdict": verdict,
         "verdicts": verdicts,
         "when": when,

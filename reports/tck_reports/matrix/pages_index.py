@@ -4,7 +4,8 @@ A browser takes seconds to lay out a hundred thousand cells, so the page carries
 which the script draws what is in sight. Who has no script gets a table of engines and areas.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -51,6 +52,8 @@ class Standing:
     bad: int
     open: int
     witnessed: int
+    #: Why some of the undecided were never run, with how many.
+    absent: Mapping[str, int]
 
     @property
     def all(self) -> int:
@@ -69,7 +72,9 @@ def _standing(profile: str, rows: Sequence[Row]) -> Standing:
     good, bad, undecided = (
         sum(one.result == word for one in own) for word in ("conformant", "nonconformant", "indeterminate")
     )
-    return Standing(profile, good, bad, undecided, sum(one.result == "conformant" and one.witnessed for one in own))
+    witnessed = sum(one.result == "conformant" and one.witnessed for one in own)
+    absent = Counter(str(row.absence) for row in rows if row.absence is not None and profile in row.verdicts)
+    return Standing(profile, good, bad, undecided, witnessed, absent)
 
 
 def _news(site: Site) -> Iterator[Change]:

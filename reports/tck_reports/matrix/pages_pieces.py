@@ -135,7 +135,9 @@ def verdict(one: ProfileVerdict) -> Markup:
 
 
 def verdicts(row: Row) -> Markup:
-    """Return the verdicts of all profiles of a row."""
+    """Return the verdicts of all profiles of a row; of an engine that was never run, why not."""
+    if row.absence is not None:
+        return Markup('<span class="verdict open"><b>{}</b></span>').format(row.absence)
     said = Markup("").join(verdict(one) for one in row.verdicts.values())
     note = Markup() if whole(row) else Markup('<span class="verdict open"><b>incomplete</b></span>')
     return said + note

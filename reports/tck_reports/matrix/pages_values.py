@@ -29,6 +29,7 @@ def values(atlas: Atlas) -> dict[str, object]:
     return {
         "profiles": site.profiles,
         "sets": [atlas.label(one.slug) for one in site.sets],
+        "families": [one.family for one in site.sets],
         "signs": {sign: [LOOK_OF[sign], WORD_OF[sign], MEANING_OF[sign]] for sign in WORD_OF},
         "requirements": [
             [one.id, one.slug, one.column.area, one.column.level, one.column.profile, cut(one.column.text, 300)]
@@ -71,6 +72,8 @@ def _row(atlas: Atlas, row: Row, reasons: "_Reasons") -> list[object]:
         },
         cells,
         reasons.of(row, cells, list(atlas.requirements)),
+        row.absence or "",
+        row.page or "",
     ]
 
 

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 #: So many engines are listed; the site has all of them.
 LISTED: Final = 30
+#: Of more profiles the verdicts stand in one column, a line each.
+MOST_COLUMNS: Final = 2
 
 
 def write(site: Site, stream: IO[str], *, width: int | None = None, color: bool | None = None) -> None:
@@ -26,16 +28,30 @@ def write(site: Site, stream: IO[str], *, width: int | None = None, color: bool 
     for head in ("engine", "version", "specification"):
         # What tells two engines apart may stand at the end of their names.
         table.add_column(Text(head), overflow="fold")
-    for head in site.profiles:
+    # What no engine is held against together would be columns of nothing.
+    columns = site.profiles if len(site.profiles) <= MOST_COLUMNS else ("verdict",)
+    for head in columns:
         table.add_column(Text(head))
     for engine in site.engines[:LISTED]:
         newest = engine.newest
         verdicts = [_verdict(engine, profile) for profile in site.profiles]
+        if len(columns) < len(verdicts):
+            verdicts = [_verdicts(engine)]
         table.add_row(Text(engine.title), Text(newest.version), Text(newest.spec_version), *verdicts)
     console.print(table)
     if len(site.engines) > LISTED:
         rest = len(site.engines) - LISTED
         console.print(Text(f"and {rest} more {'engine' if rest == 1 else 'engines'}", "dim"))
+
+
+def _verdicts(engine: Engine) -> "Text":
+    from rich.text import Text  # noqa: PLC0415 - as above
+
+    if engine.newest.absence is not None:
+        return Text(engine.newest.absence, STYLES["indeterminate"])
+    return Text("\n").join(
+        Text.assemble(f"{profile} ", _verdict(engine, profile)) for profile in engine.newest.verdicts
+    )
 
 
 def _verdict(engine: Engine, profile: str) -> "Text":

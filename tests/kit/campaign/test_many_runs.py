@@ -155,7 +155,7 @@ def test_what_cannot_be_meant_is_refused(heard: Heard, arguments: tuple[str, ...
 
 SETTINGS = Settings(
     engine=EngineChoice(),
-    profile="all",
+    profiles=(),
     workers=1,
     time_limit=1,
     scenario_time_limit=1,

@@ -78,6 +78,7 @@ DIFFERENCES: Mapping[str, tuple[Callable[[Any], None], str]] = {
     ),
     "address": (in_run(engine="sim+http"), "another engine than part 1; give all parts the same --engine"),
     "capability": (inside("declared", capabilities={}), "another declared capability than part 1"),
+    "policy": (inside("declared", policy={"scope": ["agent"]}), "another declared policy than part 1"),
     "profile": (in_run(profiles=["core"]), "another profile than part 1; give all parts the same --profile"),
     "retries": (in_run(retries=2), "another number of retries than part 1: 0 and 2"),
     "baseline": (_baselined, "another baseline than part 1; give all the same file"),
@@ -110,6 +111,14 @@ def test_what_is_not_a_part_of_the_same_run_is_named(name: str) -> None:
         merge([one, edited(two, change), three])
     assert str(fault.value).startswith("part 2: ")
     assert told in str(fault.value)
+
+
+def test_the_declared_policy_of_the_parts_is_that_of_the_whole() -> None:
+    policy = {"scope": ["agent"], "fork": "reject"}
+    merged = merge([edited(part, inside("declared", policy=policy)) for part in parts()])
+
+    assert merged["declared"].get("policy") == policy
+    assert "policy" not in merge(parts())["declared"]
 
 
 def test_a_part_that_has_run_what_another_one_has_is_of_another_run() -> None:

@@ -10,12 +10,13 @@ from functools import cache
 from pathlib import Path
 
 from tck_driver.connection import About
-from tck_driver.engine import Engine
+from tck_driver.engine import Declaration, Engine
 from tck_fakes.stage import Stage
 from tck_features.hygiene import check_hygiene
 from tck_features.library import LIBRARY
 from tck_kit.catalogue import read_catalogue
 from tck_kit.engine_choice import EngineChoice
+from tck_kit.families import COURSES
 from tck_kit.judging import record
 from tck_kit.laboratory import Laboratory
 from tck_kit.scenarios import Scenario
@@ -26,6 +27,7 @@ from tck_kit.trace.joining import join
 from tck_kit.trace.reading import Trace, read
 from tck_kit.trace.recorder import Recorder
 from tck_kit.trace.source import TraceSource
+from tck_kit.trace.wire import plain
 from tck_reports.records import CheckRecord, Implementation, KitFacts, SpecFacts, Surroundings
 
 SEED = 7
@@ -36,6 +38,12 @@ _CLOCK = re.compile(r"\b1[0-9]{18}\b")
 @cache
 def _suite() -> tuple[Scenario, ...]:
     return read_catalogue(None, None, thorough=False).suite.scenarios
+
+
+@cache
+def courses() -> tuple[Scenario, ...]:
+    """Give the kit's own scenarios of engines that play courses."""
+    return read_catalogue(None, None, thorough=False, family=COURSES).suite.scenarios
 
 
 def scenarios(*begins: str) -> list[Scenario]:
@@ -124,8 +132,10 @@ def tape(
     return Taped(read(folder / "trace.ndjson"), tuple(gave))
 
 
-def again(folder: Path, trace: Trace, some: Iterable[Scenario]) -> tuple[CheckRecord, ...]:
-    """Judge scenarios by what was recorded of them."""
+def again(
+    folder: Path, trace: Trace, some: Iterable[Scenario], declaration: Declaration | None = None
+) -> tuple[CheckRecord, ...]:
+    """Judge scenarios by what was recorded of them, of an engine that had declared this or next to nothing."""
     worker = folder / "worker-0"
     worker.mkdir(parents=True)
     index = folder / "index.json"
@@ -133,7 +143,7 @@ def again(folder: Path, trace: Trace, some: Iterable[Scenario]) -> tuple[CheckRe
         json.dumps({name: [(one.offset, one.length) for one in tries] for name, tries in trace.scenarios.items()}),
         encoding="ascii",
     )
-    declared = json.dumps({"name": "engine", "version": "1.0", "language": "", "homepage": "", "capabilities": {}})
+    declared = json.dumps(plain(declaration or Declaration("engine", "1.0", "")))
     held = Held(str(trace.path), str(index), declared, 0o022)
     laboratory = Laboratory(worker / "scenarios", SEED, TraceSource(held, BASE, NOBODY))
     return tuple(_judged(one, laboratory) for one in some)
@@ -185,4 +195,15 @@ class _Around:
         return self._around(self._inner.engine(stage))
 
 
-__all__ = ["Taped", "again", "and_then", "plainly", "scenario", "scenarios", "some_head", "tape", "with_steps"]
+__all__ = [
+    "Taped",
+    "again",
+    "and_then",
+    "courses",
+    "plainly",
+    "scenario",
+    "scenarios",
+    "some_head",
+    "tape",
+    "with_steps",
+]

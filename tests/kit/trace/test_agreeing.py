@@ -61,6 +61,7 @@ HEADS: dict[str, dict[str, Any]] = {
     "engine": {"implementation": Implementation("another", "0.1.0")},
     "way to the engine": {"engine": "mutant:resumes-once"},
     "capabilities": {"capabilities": {"sessions": "unsupported"}},
+    "policy": {"policy": {"scope": ["issue"], "valid": "init"}},
     "seed": {"seed": 43},
     "profiles": {"profiles": ("core", "hardened")},
     "part": {"shard": Shard(1, 2)},

@@ -23,9 +23,12 @@ const requirements = data.requirements.map(([id, slug, area, level, profile, tex
 const areas = [...new Set(requirements.map((one) => one.area))];
 const engines = data.engines.map(([slug, name, label, faulty, rows]) => ({
   slug, name, label, faulty, title: label ? `${name} (${label})` : name,
-  rows: rows.map(([set, version, at, kit, whole, obstacle, verdicts, cells, reasons]) => (
-    { set, version, at, kit, whole, obstacle, verdicts, cells, reasons })),
+  rows: rows.map(([set, version, at, kit, whole, obstacle, verdicts, cells, reasons, absence, page]) => (
+    { set, version, at, kit, whole, obstacle, verdicts, cells, reasons, absence, page })),
 }));
+// Profiles that no engine is held against together make groups of rows.
+const families = [...new Set(data.families)];
+const familyOf = ({ engine, row }) => (engine.faulty ? families.length : families.indexOf(data.families[row.set]));
 const signs = Object.fromEntries(Object.entries(data.signs).map(([sign, [look, word, means]]) => (
   [sign, { look, word, means }])));
 
@@ -65,6 +68,7 @@ const choose = (name, options) => {
 };
 choose("profile", data.profiles.map((one) => [one, one]));
 choose("area", areas.map((one) => [one, one]));
+if (data.sets.length > families.length && families.length > 1) choose("spec", families.map((one, at) => [`f${at}`, one]));
 choose("spec", data.sets.map((one, at) => [String(at), one]));
 // What passed in a run that was not whole is undecided.
 const lookOfSign = (row, sign) => (!row.whole && sign === "P" ? "open" : signs[sign].look);
@@ -119,7 +123,7 @@ const select = () => {
   let rows = [];
   for (const engine of engines) {
     if (state.kind && engine.faulty !== Number(state.kind === "faulty")) continue;
-    const row = state.spec ? engine.rows.find((one) => one.set === Number(state.spec)) : engine.rows[0];
+    const row = state.spec ? engine.rows.find((one) => state.spec === String(one.set) || state.spec === `f${families.indexOf(data.families[one.set])}`) : engine.rows[0];
     if (!row) continue;
     const text = `${engine.title} ${row.version}`.toLowerCase();
     if (words.every((word) => text.includes(word))) rows.push({ engine, row });
@@ -127,6 +131,11 @@ const select = () => {
   let columns = requirements.filter((one) =>
     (!state.profile || one.profile === state.profile) && (!state.area || one.area === state.area) &&
     rows.some(({ row }) => row.cells[one.at] !== ABSENT));
+  if (families.length > 1) {
+    const profiles = new Set(columns.map((one) => one.profile));
+    rows = rows.filter(({ row }) => data.families[row.set].split(", ").some((one) => !one || profiles.has(one)));
+    columns = columns.filter((one) => rows.some(({ row }) => row.cells[one.at] !== ABSENT));
+  }
   if (state.outcome) {
     rows = rows.filter(({ row }) => columns.some((one) => fits(row, one, state.outcome)));
     columns = columns.filter((one) => rows.some(({ row }) => fits(row, one, state.outcome)));
@@ -139,7 +148,7 @@ const select = () => {
   }
   if (state.order === "passed") rows.sort((a, b) => a.engine.faulty - b.engine.faulty || rate(b.row) - rate(a.row));
   if (state.order === "latest") rows.sort((a, b) => a.engine.faulty - b.engine.faulty || b.row.at.localeCompare(a.row.at));
-  view.rows = rows;
+  view.rows = rows.sort((a, b) => familyOf(a) - familyOf(b));
   view.mode = form.elements.columns.value;
   view.columns = view.mode === "areas"
     ? areas.map((name) => ({ name, own: columns.filter((one) => one.area === name) })).filter((one) => one.own.length)

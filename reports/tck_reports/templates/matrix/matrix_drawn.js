@@ -44,7 +44,7 @@ const widths = () => {
   if (printing) return [13, 8.8, ...view.columns.map(() => (view.mode === "areas" ? 5.4 : 1.625))];
   // A verdict is cut nowhere: its sign, the space around it, and half a rem for each character.
   const longest = Math.max(...view.rows.flatMap(({ row }) => Object.entries(row.verdicts)
-    .map(([profile, [, , numerator, denominator]]) => `${profile} ${numerator}/${denominator}`.length)), 9);
+    .map(([profile, [, , numerator, denominator]]) => `${profile} ${numerator}/${denominator}`.length).concat(row.absence.length)), 9);
   const said = (narrow.matches ? 2.3 : 3) + 0.51 * Math.min(longest, 30) + (witnessed ? 4 : 0);
   const own = [narrow.matches ? 8.5 : 16, narrow.matches ? said : Math.max(said, 10.25)];
   if (view.mode === "areas") return own.concat(view.columns.map(() => 6.5));
@@ -83,6 +83,10 @@ const areaHead = (name, span) => {
 
 const verdictsOf = (row) => {
   const cell = made("td", "said");
+  if (row.absence) {
+    cell.append(made("span", "verdict open", row.absence));
+    return cell;
+  }
   for (const [profile, [result, witnessed, numerator, denominator]] of Object.entries(row.verdicts)) {
     if (state.profile && profile !== state.profile) continue;
     const [word, look] = RESULTS[result];
@@ -105,7 +109,7 @@ const rowHead = ({ engine, row }) => {
   way.append(name);
   facts.append(made("bdi", "", row.version), ` · ${dayOf(row.at)} · kit ${row.kit}`);
   if (engine.label) facts.prepend(made("b", "", engine.label), " · ");
-  if (!row.whole) facts.prepend(made("span", "mark", "incomplete"), " · ");
+  if (!row.whole && !row.absence) facts.prepend(made("span", "mark", "incomplete"), " · ");
   cell.append(way, facts);
   return cell;
 };
@@ -172,12 +176,23 @@ const empty = (chunk) => {
   chunk.body.replaceChildren(line);
   chunk.full = false;
 };
-const group = (text) => {
+const group = (text, specification) => {
   const body = made("tbody");
   const line = made("tr", "group");
   const cell = made("th", "", text);
   cell.colSpan = view.columns.length + 2;
   cell.scope = "rowgroup";
+  if (specification) {
+    const button = made("button", "", "show these alone");
+    button.type = "button";
+    button.addEventListener("click", () => {
+      form.elements.spec.value = specification;
+      write(true);
+      redraw();
+      grid.focus();
+    });
+    cell.append(" · ", button);
+  }
   line.append(cell);
   body.append(line);
   return body;
@@ -210,10 +225,15 @@ const redraw = () => {
     return;
   }
   table.append(frame(), head());
-  const faulty = view.rows.findIndex(({ engine }) => engine.faulty);
-  const parts = faulty > 0 ? [[0, faulty], [faulty, view.rows.length]] : [[0, view.rows.length]];
-  for (const [from, to] of parts) {
-    if (faulty >= 0 && from === faulty) table.append(group("Wrong on purpose: the kit has to find these out"));
+  const begins = view.rows.map((one, at) => at).filter((at) => !at || familyOf(view.rows[at]) !== familyOf(view.rows[at - 1]));
+  for (const [place, from] of begins.entries()) {
+    const to = begins[place + 1] ?? view.rows.length;
+    const own = view.rows[from];
+    if (own.engine.faulty) table.append(group("Wrong on purpose: the kit has to find these out"));
+    else if (families.length > 1) {
+      const alone = data.sets.length > families.length ? `f${familyOf(own)}` : String(own.row.set);
+      table.append(group(`Held against ${data.families[own.row.set]}`, begins.length > 1 ? alone : ""));
+    }
     for (let at = from; at < to; at += CHUNK) {
       const rows = Array.from({ length: Math.min(CHUNK, to - at) }, (_, more) => at + more);
       const chunk = { rows, body: made("tbody"), full: false };

@@ -31,7 +31,8 @@ const engineLine = ({ engine, row }) => {
   line.append(made("bdi", "", engine.title), " ", made("bdi", "", row.version));
   return line;
 };
-const unwhole = (row) => made("p", "mark", `nothing follows from this run: ${data.texts[row.obstacle] ?? ""}`);
+const unwhole = (row) => made("p", "mark", row.absence ? `${row.absence}, so it was never run`
+  : `nothing follows from this run: ${data.texts[row.obstacle] ?? ""}`);
 const aboutCell = (one, entry) => {
   const { engine, row } = entry;
   const sign = row.cells[one.at];
@@ -41,7 +42,9 @@ const aboutCell = (one, entry) => {
   if (reason) parts.push(made("p", "reason", reason));
   else if (sign !== "P") parts.push(made("p", "reason", means));
   if (!row.whole) parts.push(unwhole(row));
-  parts.push(made("p", "", `${one.text} `), ways(link(`${pageOfEngine(engine)}#${one.id}`, "This engine"), link(pageOfRequirement(one), "This requirement")));
+  const onwards = [link(`${pageOfEngine(engine)}#${one.id}`, "This engine"), link(pageOfRequirement(one), "This requirement")];
+  if (look === "bad" && row.page) onwards.unshift(link(`${row.page}#${one.id}`, "What was witnessed"));
+  parts.push(made("p", "", `${one.text} `), ways(...onwards));
   return { look, parts };
 };
 const aboutVerdict = (entry) => {

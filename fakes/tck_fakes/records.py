@@ -1,0 +1,67 @@
+"""What is put on record of a container and its CLI: what was asked for, whose start it is, and what came of it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from tck_driver.witness import CliAnswered, CliStarted, ContainerStarted
+from tck_fakes.container import Container
+from tck_fakes.standins.base import Cli, Request, Stop
+
+
+def container_started(live: Container, at: datetime) -> ContainerStarted:
+    """Give the record of a start: the request, word for word."""
+    request = live.request
+    return ContainerStarted(
+        container=live.id,
+        image=request.image,
+        argv=request.argv,
+        environment=request.environment,
+        mounts=request.mounts,
+        workdir=request.workdir,
+        home=request.home,
+        user=request.user,
+        network=request.network,
+        read_only_root=request.read_only_root,
+        labels=request.labels,
+        stdin=request.stdin,
+        at=at,
+        limits=live.limits,
+    )
+
+
+def cli_started(live: Container, cli: Cli, asked: Request | Stop) -> CliStarted:
+    """Give the record of what a CLI read from its arguments, and of what this start is in a course."""
+    request, read, part = live.request, None if isinstance(asked, Stop) else asked, live.part
+    return CliStarted(
+        container=live.id,
+        adapter=cli.adapter,
+        argv=request.argv,
+        environment=request.environment,
+        workdir=request.workdir if read is None else read.workdir,
+        prompt="" if read is None else read.prompt,
+        asked_id=None if read is None else read.asked_id,
+        chosen_id=None if read is None else read.chosen_id,
+        label=None if read is None else read.label,
+        asked_loosely=read is not None and read.loosely,
+        usage_error=asked.usage if isinstance(asked, Stop) else None,
+        scope=None if part is None else part.scope,
+        full=None if part is None else part.full,
+    )
+
+
+def cli_answered(live: Container, exit_code: int) -> CliAnswered | None:
+    """Give the record of how a CLI ended, None where there was none, or a question about it alone."""
+    account = live.account
+    if account is None or live.cli is None:
+        return None
+    return CliAnswered(
+        container=live.id,
+        adapter=live.cli.adapter,
+        shape=account.shape,
+        session_id=account.session_id,
+        remembered=account.remembered,
+        reported_ids=tuple(account.reported),
+        saved=account.saved,
+        exit_code=exit_code,
+    )

@@ -1,0 +1,97 @@
+"""`session-tck peers`, as its users start it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tck_kit.peers.table import PEERS
+
+Peers = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def peers(tmp_path: Path) -> Peers:
+    """Run the command for a user who has no peer on this machine."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-P", "-m", "tck_kit.command_line", "peers", *arguments],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={"PATH": "/usr/bin:/bin", "XDG_CACHE_HOME": str(tmp_path / "cache"), "COLUMNS": "200"},
+            check=False,
+            timeout=120,
+        )
+
+    return run
+
+
+def test_the_list_names_each_with_its_version_and_what_it_declares(peers: Peers) -> None:
+    done = peers("list", "--format", "json")
+
+    assert done.returncode == 0, done.stderr
+    rows = {row["name"]: row for row in json.loads(done.stdout)}
+    assert list(rows) == list(PEERS)
+    for name, row in rows.items():
+        assert (row["version"], row["here"]) == (PEERS[name].version, "no")
+        assert row["policy"]["scope"]
+        assert row["profiles"] == list(PEERS[name].profiles)
+
+
+def test_the_list_can_be_read_by_people(peers: Peers) -> None:
+    done = peers("list")
+
+    assert done.returncode == 0, done.stderr
+    for peer in PEERS.values():
+        assert peer.name in done.stdout
+        assert peer.version in done.stdout
+    assert "fork reject" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["zeroshot-10", "cyrus-main"])
+def test_what_is_not_here_gets_a_report_that_says_so(peers: Peers, tmp_path: Path, name: str) -> None:
+    done = peers("run", name, "--report-dir", "out", "--seed", "7")
+
+    assert done.returncode == 3, done.stderr
+    assert f"not obtained: get it: session-tck peers fetch {name}" in done.stdout
+    report = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert (report["implementation"]["name"], report["run"]["engine"]) == (name, f"peer:{name}")
+    assert report["run"]["seed"] == 7
+    assert (tmp_path / "out" / "report.html").is_file()
+    assert not (tmp_path / "out" / "trace.ndjson").exists()
+
+
+def test_a_run_of_all_writes_a_folder_for_each(peers: Peers, tmp_path: Path) -> None:
+    done = peers("run", "all", "--report-dir", "out")
+
+    assert done.returncode == 3, done.stderr
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(PEERS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("run", "zeroshot"), "zeroshot: there is no such peer; did you mean zeroshot-10?"),
+        (("fetch", "nothing"), "nothing: there is no such peer; known are zeroshot-10"),
+        (("run", "all", "--folder", "x"), "--folder x: it is for one of zeroshot-10"),
+        (("fetch", "all", "--from", "x"), "--from x: it is for one of zeroshot-10"),
+        (("run", "cyrus-main", "--folder", "nowhere"), "nowhere: there is no such folder"),
+        (("fetch", "zeroshot-10", "--from", "x"), "--from x: it is no repository but a package"),
+        (("fetch", "cyrus-main", "--from", "."), ".: git could not do it: fatal: not a git repository"),
+        (("run", "zeroshot-10", "--requirement", "REUSE-9"), "REUSE-9: the specification has no such requirement"),
+        (("run", "zeroshot-10", "--profile", "core"), "'core' is not one of"),
+    ],
+)
+def test_a_mistake_is_one_message(peers: Peers, arguments: tuple[str, ...], told: str) -> None:
+    done = peers(*arguments)
+
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
