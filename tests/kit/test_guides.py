@@ -23,6 +23,7 @@ GUIDES = (
     "docs/rules.md",
     "docs/proof.md",
     "docs/ci.md",
+    "docs/peers.md",
     "examples/node-engine/README.md",
     "examples/ci/README.md",
 )

@@ -215,3 +215,27 @@ def test_surroundings_stand_with_the_way_to_real_parts() -> None:
     assert (
         '<th scope="row">Not exercised</th><td>a real container engine: session-tck run --runtime docker</td>' in text
     )
+
+
+def test_a_policy_that_is_declared_stands_there_in_words() -> None:
+    report = mixed_report()
+    assert "How it resumes" not in html.render(report)
+    report["declared"]["policy"] = {"scope": ["run", "node"], "fork": "reject", "switch": "", "other": "<b>"}
+
+    text = html.render(report)
+
+    assert '<th scope="row">Scope</th><td>run, node <span class="soft">what a session is kept for</span></td>' in text
+    assert '<th scope="row">Switch</th><td>none <span' in text
+    assert '<th scope="row">Other</th><td>&lt;b&gt;</td>' in text
+
+
+def test_capabilities_stand_by_their_kinds_and_not_as_a_wall_of_names() -> None:
+    report = mixed_report()
+    acts = {"act.restart": "supported", "act.moved": "unsupported", "act.switch": "unsupported"}
+    stimuli = {f"stimulus.{number}": "unsupported" for number in range(5)}
+    report["declared"]["capabilities"] = {"sessions": "unsupported", **acts, **stimuli}
+
+    text = html.render(report)
+
+    assert '<th scope="row">Supported</th><td>act: restart</td>' in text
+    assert '<th scope="row">Unsupported</th><td>sessions; act: moved, switch; stimulus: all 5</td>' in text

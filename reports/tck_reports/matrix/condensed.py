@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from tck_reports.errors import ReportReadError
-from tck_reports.explain import reproduce
+from tck_reports.explain import broken, findings, reproduce
 from tck_reports.matrix import versions
 from tck_reports.matrix.model import ABSENCES, ABSENT, SIGNS, Absence, Column, ProfileVerdict, Result
 from tck_reports.outcomes import Outcome
@@ -28,6 +28,8 @@ MAX_REQUIREMENTS: Final = 2_000
 MAX_PROFILES: Final = 20
 
 MUTANT: Final = "mutant:"
+#: The reason of what failed because an expectation did not hold.
+_ASSERTION: Final = "assertion"
 _NO_EDIT: Final = "run again; reports are not edited"
 
 
@@ -133,11 +135,7 @@ def condense(report: Report, source: str, page: str | None = None) -> Given:
             for one in report["requirements"]
         ),
         evidence="".join((one["evidence"] or "-")[0] for one in report["requirements"]),
-        reasons=tuple(
-            (line(one["id"], SHORT), line(one["reason"] or ""))
-            for one in report["requirements"]
-            if one["outcome"] != "passed" and not _unasked(one, report)
-        ),
+        reasons=tuple(_reasons(report)),
         page=page,
         claims=tuple(line(one, SHORT) for one in report["declared"]["profiles"][:MAX_PROFILES]),
         capabilities=tuple(
@@ -152,6 +150,16 @@ def condense(report: Report, source: str, page: str | None = None) -> Given:
         ),
         absence=absence,
     )
+
+
+def _reasons(report: Report) -> Iterator[tuple[str, str]]:
+    """Yield why each requirement did not pass; where an expectation did not hold, that one."""
+    wrong = {one.requirement["id"]: broken(one.checks[0]) for one in findings(report) if one.checks}
+    for one in report["requirements"]:
+        if one["outcome"] != "passed" and not _unasked(one, report):
+            expectation = wrong.get(one["id"]) if one["reason"] == _ASSERTION else None
+            told = one["reason"] or "" if expectation is None else f"did not hold: {expectation['statement']}"
+            yield line(one["id"], SHORT), line(told)
 
 
 def _policy(report: Report) -> Iterator[tuple[str, str]]:

@@ -95,3 +95,17 @@ def test_a_mistake_is_one_message(peers: Peers, arguments: tuple[str, ...], told
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_tables_of_a_page_are_written_into_it(peers: Peers, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- declared -->\n<!-- end -->\nb\n<!-- outcomes -->\n<!-- end -->\nc\n", encoding="utf-8")
+    assert peers("list", "--publish", "page.md").returncode == 0
+    assert "| version | 10.19.1.post1 |" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["none.md", "."])
+def test_a_page_that_cannot_be_read_is_a_clear_error(peers: Peers, name: str) -> None:
+    done = peers("list", "--publish", name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.strip() == f"session-tck: {name}: it cannot be read; give docs/peers.md"

@@ -232,7 +232,7 @@ const redraw = () => {
     if (own.engine.faulty) table.append(group("Wrong on purpose: the kit has to find these out"));
     else if (families.length > 1) {
       const alone = data.sets.length > families.length ? `f${familyOf(own)}` : String(own.row.set);
-      table.append(group(`Held against ${data.families[own.row.set]}`, begins.length > 1 ? alone : ""));
+      table.append(group(`Held against ${data.families[own.row.set]}`, state.spec ? "" : alone));
     }
     for (let at = from; at < to; at += CHUNK) {
       const rows = Array.from({ length: Math.min(CHUNK, to - at) }, (_, more) => at + more);

@@ -43,7 +43,7 @@ const aboutCell = (one, entry) => {
   else if (sign !== "P") parts.push(made("p", "reason", means));
   if (!row.whole) parts.push(unwhole(row));
   const onwards = [link(`${pageOfEngine(engine)}#${one.id}`, "This engine"), link(pageOfRequirement(one), "This requirement")];
-  if (look === "bad" && row.page) onwards.unshift(link(`${row.page}#${one.id}`, "What was witnessed"));
+  if (look === "bad" && row.page) onwards.push(link(`${row.page}#${one.id}`, "What was witnessed"));
   parts.push(made("p", "", `${one.text} `), ways(...onwards));
   return { look, parts };
 };
