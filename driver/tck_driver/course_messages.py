@@ -5,7 +5,6 @@ What comes in has been held against its schema before; that a cast fits its cour
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import cast
 
@@ -13,6 +12,7 @@ from cattrs import Converter
 
 from tck_driver.courses import ACT_TYPES, Act, Cast, Course, Played, Policy, Turn
 from tck_driver.messages import Json
+from tck_driver.patterns import AstrayError, fault_of, found
 
 _CONVERTER = Converter()
 _NAMES = {kind: name for name, kind in ACT_TYPES.items()}
@@ -82,8 +82,27 @@ def misfits(roles: Cast, course: Course) -> Iterator[str]:
             yield f"{where} is for the scope {role.scope!r}, which has no turn"
         if role.scope in wants_invalid and not role.invalid:
             yield f"{where} has no answer of the wrong form, which its scope is to give"
-        for name in ("prompt", "full"):
-            try:
-                re.compile(getattr(role, name))
-            except re.error as fault:
-                yield f"{where}.{name} is no regular expression: {fault}"
+        if not role.answers:
+            yield f"{where} has no answers; one is the least"
+        # All that a helper is sent may count as the whole task: nobody looks at it.
+        for name, pattern, empty in (("prompt", role.prompt, False), ("full", role.full, not role.scope)):
+            wrong = fault_of(pattern)
+            if wrong is not None:
+                yield f"{where}.{name} is no regular expression: {wrong}"
+            elif not empty and (wrong := _of_everything(pattern)) is not None:
+                yield f"{where}.{name} {wrong}"
+
+
+def _of_everything(pattern: str) -> str | None:
+    """Say that an expression tells nothing apart, where it does not."""
+    try:
+        return "is found even in an empty text, and so in any" if found([pattern], "")[0] else None
+    except AstrayError as fault:
+        return f"cannot be searched for: {fault}"
+
+
+def untrue(played: Played, course: Course) -> Iterator[str]:
+    """Yield what is told of an act that cannot be so if the act was carried out."""
+    for number, (act, come) in enumerate(zip(course.acts, played.acts, strict=True), 1):
+        if isinstance(act, Turn) and act.hook_fails and come.outcome == "done":
+            yield f"act {number} is told as done, a turn whose hook was to fail: the hook did not fail"

@@ -52,8 +52,8 @@ class Turn:
     """One execution is asked of the engine for a scope.
 
     `starts` is how the CLI of the scope behaves at its next starts, one after the other; after these all is well again.
-    With `hook_fails`, what the engine does after a turn that went well fails. With `killed`, the engine dies from
-    SIGKILL while the first of the starts hangs, and is started again.
+    With `hook_fails`, what the engine does after a turn that went well fails, and so the turn is not done. With
+    `killed`, the engine dies from SIGKILL while the first of the starts hangs, and is started again.
     """
 
     scope: str
@@ -145,10 +145,12 @@ class Course:
 class Role:
     """By what the kit tells whose start of a CLI it sees, and what the model of the stand-in then says.
 
-    `prompt` and `full` are regular expressions, searched for in the prompt. The first role whose `prompt` is found, and
-    whose adapter it is, has the start; where none is found, it is the role to which the asked id was last reported.
-    `full` tells a prompt that holds the whole task from one that leans on what the session remembers. `scope` is empty
-    for a helper that the course does not know. `answers` are what is said at the first start, the second, and so on;
+    `prompt` and `full` are regular expressions, searched for in the prompt, and found in no empty text. The first role
+    whose `prompt` is found, and whose adapter it is, has the start; that of another scope may not be found as well,
+    unless the first is a helper's. Where none is found, it is the role to which the asked id was last reported, and
+    then nothing can be said of whether that id is its scope's own. `full` tells a prompt that holds the whole task from
+    one that leans on what the session remembers. `scope` is empty for a helper that the course does not know, and whose
+    `full` may be anything. `answers` are what is said at the first start, the second, and so on;
     the last is repeated. `invalid` is said where the course wants an answer of the wrong form.
     """
 

@@ -1,7 +1,7 @@
 """The process of a driver: started apart from ours, listened to on standard error, and ended with all that it started.
 
-What it started is found by a mark in the environment, which a child inherits whatever process group it is in, and by
-the session, which a child keeps that was given another environment.
+What it started is found by a mark in the environment, which a child inherits whatever process group it is in, by the
+session, which a child keeps that was given another environment, and by descent as long as the driver runs.
 """
 
 from __future__ import annotations
@@ -107,7 +107,9 @@ class DriverProcess:
 
     def sweep(self) -> list[str]:
         """End it and everything that it started; give the names of what was still there besides itself."""
+        family: list[psutil.Process] = []
         if self._process.poll() is None:
+            family = _descendants(self._process.pid)
             self._process.kill()
         self._process.wait()
         left: list[str] = []
@@ -118,6 +120,9 @@ class DriverProcess:
             if not found:
                 break
         self._swept = True
+        for one in family:
+            # These neither have the mark nor are of the session.
+            _end(one)
         for stream in (self._process.stdin, self._process.stdout):
             _close(stream)
         self._listener.join(1)
@@ -160,6 +165,14 @@ def _found(variable: str, value: str, session: int = -1) -> list[psutil.Process]
         except (psutil.Error, OSError):
             continue
     return found
+
+
+def _descendants(pid: int) -> list[psutil.Process]:
+    """Find what a process that runs has started, and that in turn."""
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except (psutil.Error, OSError):
+        return []
 
 
 def _session(process: psutil.Process) -> int | None:

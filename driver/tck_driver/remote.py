@@ -16,7 +16,7 @@ from typing import Protocol
 from tck_driver.capabilities import require
 from tck_driver.configuration import EngineConfig
 from tck_driver.connection import Connection
-from tck_driver.course_messages import course_fields, misfits, read_cast, read_played
+from tck_driver.course_messages import course_fields, misfits, read_cast, read_played, untrue
 from tck_driver.courses import Cast, Course, Played, capabilities_of
 from tck_driver.engine import Declaration, Leaks, Quiescence
 from tck_driver.errors import DriverError, EngineTimeoutError, UnsupportedError
@@ -97,7 +97,7 @@ class RemoteEngine:
         self._workdir = workdir
         self._deadline: datetime | None = None
         self._opened = False
-        self._acts = 0
+        self._course = Course(())
 
     def declare(self, capabilities: Sequence[str]) -> Declaration:  # noqa: ARG002 -- asked when the driver was started
         """Give what the driver declared at its start."""
@@ -181,7 +181,7 @@ class RemoteEngine:
             raise UnsupportedError("course/cast")
         self._require(*capabilities_of(course))
         self._opened = True
-        self._acts = len(course.acts)
+        self._course = course
         params: Json = {
             "ref": self._ref,
             "workdir": self._workdir,
@@ -195,10 +195,12 @@ class RemoteEngine:
     def play(self) -> Played:
         """Have the course played to its end."""
         played = read_played(self._ask("course/play", {}))
-        if len(played.acts) != self._acts:
-            raise DriverError(
-                f"the course has {self._acts} acts, and the driver says of {len(played.acts)} what came of it"
-            )
+        acts = len(self._course.acts)
+        if len(played.acts) != acts:
+            raise DriverError(f"the course has {acts} acts, and the driver says of {len(played.acts)} what came of it")
+        wrong = next(untrue(played, self._course), None)
+        if wrong is not None:
+            raise DriverError(f"the driver has not played the course as it is: {wrong}")
         return played
 
     def close(self) -> Leaks:

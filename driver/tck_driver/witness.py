@@ -7,7 +7,7 @@ that order between, say, a container's stop and the next container's start can b
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -79,6 +79,8 @@ class CliStarted:
     #: In a course, the scope whose start this is (empty for a helper), and whether the prompt holds the whole task.
     scope: str | None = None
     full: bool | None = None
+    #: By what that scope is known: its own prompt, or nothing but the id asked for, which is where that came up before.
+    scope_by: Literal["prompt", "id"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

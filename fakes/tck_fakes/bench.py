@@ -39,6 +39,7 @@ class FakeBench:
         casting = Casting(cast, course)
         with self._stage.lock:
             self._stage.runtime.cast(casting)
+            self._stage.casting = casting
 
     def set_version(self, adapter: AdapterId, version: str, shape: VersionShape = "plain") -> None:
         """Decide what the adapter's version command says from now on."""

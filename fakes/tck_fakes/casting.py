@@ -8,13 +8,15 @@ turns. Specification: §30.6.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from tck_driver.bench import Script
+from tck_driver.course_messages import misfits
 from tck_driver.courses import Cast, Course, Role, Start, Turn, Unadvertised
 from tck_driver.errors import DriverError, KitError
+from tck_driver.patterns import AstrayError, found
 from tck_driver.vocabulary import AdapterId
 from tck_fakes.standins.shapes import TAKEN_BY, check
 
@@ -31,6 +33,8 @@ class Part:
     scope: str
     full: bool
     script: Script
+    #: By what it is known: a prompt that says so, or nothing but the id that it asks for.
+    by: Literal["prompt", "id"]
 
 
 class Casting:
@@ -38,21 +42,34 @@ class Casting:
 
     def __init__(self, cast: Cast, course: Course) -> None:
         """Begin. Raises `DriverError` for a cast that cannot play the course, `KitError` for such a course."""
+        wrong = next(misfits(cast, course), None)
+        if wrong is not None:
+            raise DriverError(f"the driver's cast cannot be played: {wrong}")
         self._roles = cast.roles
         self._course = course
-        self._prompts = [_pattern(role, "prompt", role.prompt) for role in cast.roles]
-        self._fulls = [_pattern(role, "full", role.full) for role in cast.roles]
         self._due = {scope: [*_starts(course, scope)] for scope in course.scopes}
         #: Scope → how many starts it has had; role → the same.
         self._had = dict.fromkeys(course.scopes, 0)
         self._said = [0] * len(cast.roles)
         #: Native id → the role to whose start it was last reported.
         self._reported: dict[str, int] = {}
-        _check(cast, self._due)
+        #: Why the roles have turned out not to tell starts apart, empty where they do.
+        self.unfit = ""
+        for scope, starts in self._due.items():
+            _check_shapes(scope, [role for role in cast.roles if role.scope == scope], starts)
 
     def take(self, adapter: AdapterId, prompt: str, asked_id: str | None) -> Part | None:
-        """Give the part of a start, which is used up by this; None where it is nobody's."""
-        number = self._number(adapter, prompt, asked_id)
+        """Give the part of a start, which is used up by this; None where it is nobody's.
+
+        Raises `DriverError` where the roles cannot tell whose it is, and from then on: what is `unfit` stays so.
+        """
+        if self.unfit:
+            raise DriverError(self.unfit)
+        own = [number for number, role in enumerate(self._roles) if role.adapter == adapter]
+        by: Literal["prompt", "id"] = "prompt"
+        number = self._by_prompt(own, prompt)
+        if number is None:
+            by, number = "id", self._by_id(own, asked_id)
         if number is None:
             return None
         role = self._roles[number]
@@ -61,11 +78,13 @@ class Casting:
         self._said[number] += 1
         script = Script(start.shape, answer=role.invalid if start.invalid else said)
         check(adapter, script)
-        return Part(number, role.scope, self._fulls[number].search(prompt) is not None, script)
+        (full,) = self._found([number], "full", prompt)
+        return Part(number, role.scope, full, script, by)
 
     def reported(self, part: Part, session_id: str) -> None:
-        """Take note that the CLI has named a session at this start."""
-        self._reported[session_id] = part.role
+        """Take note that the CLI has named a session at this start; a helper has none of its own to be known by."""
+        if part.scope:
+            self._reported[session_id] = part.role
 
     @property
     def advertised(self) -> bool:
@@ -81,11 +100,35 @@ class Casting:
                 return any(self._had[scope] < count for scope, count in due.items())
         return True
 
-    def _number(self, adapter: AdapterId, prompt: str, asked_id: str | None) -> int | None:
-        own = [number for number, role in enumerate(self._roles) if role.adapter == adapter]
-        for number in own:
-            if self._prompts[number].search(prompt):
-                return number
+    def _by_prompt(self, own: Sequence[int], prompt: str) -> int | None:
+        """Give the first role whose prompt is found. No two scopes may share it: nobody could say whose it is."""
+        hits = [number for number, hit in zip(own, self._found(own, "prompt", prompt), strict=True) if hit]
+        if not hits:
+            return None
+        first, *others = hits
+        scope = self._roles[first].scope
+        # A helper's prompt may hold what its scopes are sent; that is why it stands before them.
+        other = next((one for one in others if scope and self._roles[one].scope not in {"", scope}), None)
+        if other is not None:
+            raise self._misfit(
+                f"the prompts of roles[{first}], of scope {scope!r}, and of roles[{other}], of scope"
+                f" {self._roles[other].scope!r}, were both found in the prompt of one start"
+            )
+        return first
+
+    def _found(self, numbers: Sequence[int], name: Literal["prompt", "full"], prompt: str) -> list[bool]:
+        roles = [self._roles[number] for number in numbers]
+        try:
+            return found([role.prompt if name == "prompt" else role.full for role in roles], prompt)
+        except AstrayError as fault:
+            raise self._misfit(f"roles[{numbers[fault.pattern]}].{name} cannot be searched for: {fault}") from None
+
+    def _misfit(self, what: str) -> DriverError:
+        self.unfit = f"the driver's cast does not tell starts apart: {what}"
+        return DriverError(self.unfit)
+
+    def _by_id(self, own: Sequence[int], asked_id: str | None) -> int | None:
+        """Give the role to whose start the id was last reported."""
         known = self._reported.get(asked_id) if asked_id is not None else None
         if known is None or known in own:
             return known
@@ -108,30 +151,6 @@ def _starts(course: Course, scope: str) -> Iterator[Start]:
             first, *rest = act.starts or (Start(),)
             yield replace(first, shape="hang") if act.killed and first.shape not in _STAYING else first
             yield from rest
-
-
-def _pattern(role: Role, name: str, pattern: str) -> re.Pattern[str]:
-    try:
-        return re.compile(pattern)
-    except re.error as fault:
-        whose = f"the role of scope {role.scope!r}" if role.scope else "the role of a helper"
-        raise DriverError(f"course/cast: {name} of {whose} is no regular expression: {fault} in {pattern!r}") from None
-
-
-def _check(cast: Cast, due: dict[str, list[Start]]) -> None:
-    """Raise where the cast and the course do not belong together."""
-    for role in cast.roles:
-        if role.scope and role.scope not in due:
-            raise DriverError(f"course/cast: a role is of scope {role.scope!r}, which has no turn in the course")
-        if not role.answers:
-            raise DriverError(f"course/cast: a role of scope {role.scope!r} has no answers; give one at least")
-    for scope, starts in due.items():
-        roles = [role for role in cast.roles if role.scope == scope]
-        if not roles:
-            raise DriverError(f"course/cast: scope {scope!r} has turns in the course and no role in the cast")
-        if any(start.invalid for start in starts) and not any(role.invalid for role in roles):
-            raise DriverError(f"course/cast: no role of scope {scope!r} says what an invalid answer is")
-        _check_shapes(scope, roles, starts)
 
 
 def _check_shapes(scope: str, roles: Sequence[Role], starts: Sequence[Start]) -> None:

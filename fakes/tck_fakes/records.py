@@ -32,7 +32,8 @@ def container_started(live: Container, at: datetime) -> ContainerStarted:
 
 def cli_started(live: Container, cli: Cli, asked: Request | Stop) -> CliStarted:
     """Give the record of what a CLI read from its arguments, and of what this start is in a course."""
-    request, read, part = live.request, None if isinstance(asked, Stop) else asked, live.part
+    request, part = live.request, live.part
+    read = asked if isinstance(asked, Request) else None if part is None else asked.meant
     return CliStarted(
         container=live.id,
         adapter=cli.adapter,
@@ -47,6 +48,7 @@ def cli_started(live: Container, cli: Cli, asked: Request | Stop) -> CliStarted:
         usage_error=asked.usage if isinstance(asked, Stop) else None,
         scope=None if part is None else part.scope,
         full=None if part is None else part.full,
+        scope_by=None if part is None else part.by,
     )
 
 

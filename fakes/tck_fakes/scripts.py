@@ -36,10 +36,9 @@ class Scripts:
 
     def next(self, adapter: AdapterId, asked: Request | Stop) -> tuple[Script, Part | None]:
         """Give what a CLI does at this start, which is used up by that, and what the start is in the course."""
-        if self._casting is not None and isinstance(asked, Request):
-            part = self._casting.take(adapter, asked.prompt, asked.asked_id)
-            if part is not None:
-                return part.script, part
+        part = None if self._casting is None else _part(self._casting, adapter, asked)
+        if part is not None:
+            return part.script, part
         queue = self._queues.get(adapter)
         return (queue.popleft() if queue else Script()), None
 
@@ -47,3 +46,10 @@ class Scripts:
         """Take note of the session that a line of this start names, if it names one."""
         if self._casting is not None and part is not None and session_id is not None:
             self._casting.reported(part, session_id)
+
+
+def _part(casting: Casting, adapter: AdapterId, asked: Request | Stop) -> Part | None:
+    if isinstance(asked, Request):
+        return casting.take(adapter, asked.prompt, asked.asked_id)
+    # A CLI that has refused its arguments is known by its prompt alone, where one could be read.
+    return None if asked.meant is None else casting.take(adapter, asked.meant.prompt, None)

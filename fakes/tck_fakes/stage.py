@@ -11,6 +11,7 @@ from pathlib import Path
 from tck_driver.errors import DriverError, KitError
 from tck_driver.stimuli import Stimulus
 from tck_driver.witness import WitnessLog
+from tck_fakes.casting import Casting
 from tck_fakes.clock import VirtualClock
 from tck_fakes.forge import FakeForge
 from tck_fakes.model import FakeModelProvider
@@ -46,6 +47,8 @@ class Stage:
     protection: Protection = field(default_factory=Protection)
     #: What an engine asked of forge or model that they do not have.
     _misuses: list[str] = field(default_factory=list[str])
+    #: The roles of the course, where there is one.
+    casting: Casting | None = None
     #: Whether the stand-in programs have written all that they were given.
     relayed: Callable[[], bool] = _at_once
     #: Whether what the bench protects must be so for whoever removes it, and not for those alone who ask.
@@ -146,6 +149,10 @@ class Stage:
             self.faults.clear()
             self.programs.unknown.clear()
             self._misuses.clear()
+            unfit = "" if self.casting is None else self.casting.unfit
+        if unfit:
+            # Before what it has led to.
+            raise DriverError(unfit)
         if faults:
             raise KitError("; ".join(faults[:3]))
         if misuses:

@@ -27,6 +27,8 @@ class Expectation:
     evidence: tuple[str, ...] = ()
     #: The requirements that it comes from, where no scenario's tags say so.
     requirements: tuple[str, ...] = ()
+    #: The sentence that looked, where whoever executes the scenario says which one it is.
+    step: str | None = None
 
 
 class ExpectationFailedError(AssertionError):
@@ -47,6 +49,8 @@ class Checks:
     expectations: list[Expectation] = field(default_factory=list[Expectation])
     #: The requirements that what is checked now is about, where a sentence says so.
     about: tuple[str, ...] = ()
+    #: The sentence that is being executed.
+    step: str | None = None
 
     def expect(
         self,
@@ -62,7 +66,7 @@ class Checks:
         wanted, found = plain(expected), plain(actual)
         held = _same(wanted, found)
         named = requirements or self.about
-        expectation = Expectation(statement, wanted, found, held, rests_on, evidence, named)
+        expectation = Expectation(statement, wanted, found, held, rests_on, evidence, named, self.step)
         self.expectations.append(expectation)
         if not held:
             raise ExpectationFailedError(expectation)

@@ -9,18 +9,31 @@ Specification: §30.6, §30.7.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from tck_driver.capabilities import ASKED, require
-from tck_driver.courses import Act, Come, Course, Played, Policy, Restart, Start, Switch, Turn, capabilities_of
-from tck_driver.errors import DriverError, KitError, UnsupportedError, UntestableError
+from tck_driver.courses import (
+    Act,
+    Come,
+    Course,
+    Played,
+    Policy,
+    Restart,
+    Start,
+    Switch,
+    Turn,
+    Unadvertised,
+    capabilities_of,
+)
+from tck_driver.errors import DriverError, FalseAdvertisingError, KitError, UnsupportedError, UntestableError
 from tck_driver.witness import CliAnswered, CliStarted
 from tck_features import mailbox_courses
 from tck_features.commands import command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from tck_features.world import World
 
@@ -28,7 +41,8 @@ if TYPE_CHECKING:
 MAILBOX_POLICY = Policy(
     scope=("issue", "adapter"),
     identity="reported",
-    valid="success",
+    # The latest native id that is not null is asked for, whatever came of its run (RESUME-2, RESUME-3).
+    valid="init",
     fork="adopt",
     fallback="same_turn",
     prompt="full",
@@ -62,6 +76,12 @@ class Seen:
         return "the most recent session, or one by name" if self.cli.asked_loosely else self.asked
 
     @property
+    def named(self) -> frozenset[str]:
+        """The ids that it has brought up: what its CLI reported, and what the engine chose for it."""
+        reported = () if self.answer is None else self.answer.reported_ids
+        return frozenset(one for one in (*reported, self.cli.chosen_id) if one)
+
+    @property
     def served(self) -> str | None:
         """The session in which the CLI worked, if it came to that."""
         return None if self.answer is None else self.answer.session_id
@@ -85,6 +105,16 @@ class Seen:
         return self.served is None
 
     @property
+    def guessed(self) -> bool:
+        """Whether nothing but the id tells whose it is, although its CLI has come to a prompt or to a session."""
+        return self.cli.scope_by == "id" and (bool(self.cli.prompt) or not self.lost)
+
+    @property
+    def strayed(self) -> bool:
+        """Whether it asked for an id, and the CLI named no session, another one, or more than the asked one."""
+        return self.asked is not None and self.answer is not None and self.answer.reported_ids != (self.asked,)
+
+    @property
     def forked(self) -> bool:
         """Whether it asked for an id and was answered in a session of another one."""
         return self.asked is not None and self.served not in {None, self.asked}
@@ -102,6 +132,8 @@ class Seen:
         return f"{line}; {command(self.cli)}"
 
 
+#: How much of what shows a failure is evidence.
+_LONGEST = 500
 #: Shapes in which the CLI ends before it has looked for a session.
 _BEFORE_LOADING = frozenset(
     {"killed_early", "hang_early", "usage_error", "generic_error", "no_output", "id_in_use", "damaged"}
@@ -121,9 +153,34 @@ class Playing:
     #: What sentences call a scope → its name, by which an engine can be told of it.
     names: dict[str, str] = field(default_factory=dict[str, str])
     played: Played | None = None
-    seen: tuple[Seen, ...] = ()
+    #: Every start, those of helpers included, which have no scope.
+    everyone: tuple[Seen, ...] = ()
     #: The starts, those of helpers included, that ask for the most recent session or for one by name.
     loosely: tuple[str, ...] = ()
+    #: Why nothing could be said of the engine where all of it held.
+    doubts: list[str] = field(default_factory=list[str])
+
+    @property
+    def seen(self) -> tuple[Seen, ...]:
+        """The starts that were for scopes."""
+        return tuple(start for start in self.everyone if start.scope)
+
+    @property
+    def concerned(self) -> tuple[Seen, ...]:
+        """The starts that were for scopes, and those of helpers that ask for an id of a scope."""
+        owners = self.owners()
+        return tuple(
+            start for start in self.everyone if start.scope or (start.asked in owners and owners[start.asked].scope)
+        )
+
+    def owners(self) -> dict[str | None, Seen]:
+        """Give of each id the start that it came up in first, be it that no CLI told of it."""
+        owners: dict[str | None, Seen] = {}
+        for start in self.everyone:
+            for one in (*sorted(start.named), start.served):
+                if one is not None:
+                    owners.setdefault(one, start)
+        return owners
 
     def scope(self, words: str) -> str:
         """Give the name of a scope."""
@@ -154,7 +211,21 @@ class Playing:
 
     def turns_before_restart(self, words: str) -> int:
         """Give how many turns a scope has before the first restart."""
-        before = itertools.takewhile(lambda act: not isinstance(act, Restart), self.acts)
+        return self._turns_before(words, lambda act: isinstance(act, Restart))
+
+    def helping_where_off(self, words: str) -> list[Seen]:
+        """Give the starts of helpers that ask for an id of a scope once resuming is off or no longer on offer.
+
+        What is seen of a helper before the scope's first start after that could be of the turn before.
+        """
+        name, owners = self.names[words], self.owners()
+        turns = self._turns_before(words, lambda act: act == Switch(on=False) or isinstance(act, Unadvertised))
+        own = [number for number, start in enumerate(self.everyone) if start.scope == name]
+        later = self.everyone[own[turns] :] if turns < len(own) else ()
+        return [one for one in later if not one.scope and one.asked in owners and owners[one.asked].scope == name]
+
+    def _turns_before(self, words: str, ends: Callable[[Act], bool]) -> int:
+        before = itertools.takewhile(lambda act: not ends(act), self.acts)
         return sum(isinstance(act, Turn) and act.scope == self.names[words] for act in before)
 
     def told(self) -> Iterator[tuple[Act, Come]]:
@@ -175,8 +246,8 @@ class Playing:
 
     def shown(self) -> tuple[str, ...]:
         """Give all of it as lines of evidence: every start in the order in which it was seen, and what was told."""
-        called = {name: one for one, name in self.names.items()}
-        starts = tuple(f"{called[start.scope]}: {start}" for start in self.seen)
+        called = {name: one for one, name in self.names.items()} | {"": "a helper"}
+        starts = tuple(f"{called[start.scope]}: {start}" for start in self.everyone if start.scope or start.wants)
         told = tuple(f"{which}: {outcome} {visible}".rstrip() for which, outcome, visible in self.came())
         return (*starts, *told, *((f"the whole: {self.visible}",) if self.visible else ()))
 
@@ -209,7 +280,8 @@ def play(world: World) -> None:
     """Have the course played, and take in what was seen of it.
 
     Raises `UnsupportedError` where the engine has no such act, and `UntestableError` for a start of a CLI that could
-    have been anybody's: whatever is then said of the others could be wrong.
+    have been anybody's: whatever is then said of the others could be wrong. A driver that then refuses what it has
+    declared is wrong (`DriverError`): the engine has not been asked.
     """
     playing = course_of(world)
     course = Course(tuple(playing.acts))
@@ -221,13 +293,35 @@ def play(world: World) -> None:
         for capability in capabilities_of(course):
             require(declared, capability)
         world.opened = True
-        world.bench.cast(world.engine.cast(course), course)
-        playing.played = world.engine.play()
+        with _as_declared():
+            cast = world.engine.cast(course)
+        world.bench.cast(cast, course)
+        with _as_declared():
+            playing.played = _short(world.engine.play())
         whose, full = _cast_scope, _cast_full
     if len(playing.played.acts) != len(course.acts):
         raise DriverError(f"of {len(course.acts)} acts the driver tells {len(playing.played.acts)}")
-    playing.seen = tuple(_seen(world, course, since, whose, full))
+    playing.everyone = tuple(_seen(world, course, since, whose, full))
     playing.loosely = tuple(command(one) for one in world.bench.witness.of(CliStarted, since) if one.asked_loosely)
+
+
+@contextmanager
+def _as_declared() -> Generator[None]:
+    """Ask for something that needs nothing but what is declared as supported."""
+    try:
+        yield
+    except (FalseAdvertisingError, UnsupportedError, UntestableError) as fault:
+        raise DriverError(f"the driver refuses a course of which it has declared every act: {fault}") from fault
+
+
+def _short(played: Played) -> Played:
+    """Give what is shown as far as a line of evidence needs it: what an engine shows may be all that it has written."""
+    acts = tuple(replace(one, visible=_cut(one.visible)) for one in played.acts)
+    return replace(played, acts=acts, visible=_cut(played.visible))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text) - _LONGEST} more characters)"
 
 
 def _cast_scope(start: CliStarted) -> str | None:
@@ -258,10 +352,16 @@ def _seen(
                 f"nobody can say which scope a start of {start.adapter} was for{refused}:"
                 f" {command(start)}, with a prompt of {len(start.prompt)} characters"
             )
-        # A start without a scope is a helper's, of which the course knows nothing.
-        if scope:
-            place = places.setdefault(start.workdir, len(places) + 1)
-            yield Seen(scope, start, answers.get(start.container), full(start), next(meant[scope]), place)
+        # A start without a scope is a helper's, of which the course says nothing.
+        behaves = next(meant[scope]) if scope else Start()
+        place = places.setdefault(start.workdir, len(places) + 1)
+        seen = Seen(scope, start, answers.get(start.container), full(start), behaves, place)
+        if seen.guessed and len(course.scopes) > 1:
+            raise UntestableError(
+                "nothing but the id that it asks for says which scope a start was for, so whether that id is another"
+                f" scope's nobody can say; have the prompts of resumed sessions tell: {seen}"
+            )
+        yield seen
 
 
 def _meant(course: Course, scope: str) -> Iterator[Start]:

@@ -14,7 +14,12 @@ from tck_features.world import World
 
 
 def check_hygiene(world: World) -> None:
-    """Check once the engine waits for the outside world. Runs that are still live may hold what they need."""
+    """Check once the engine waits for the outside world. Runs that are still live may hold what they need.
+
+    Raises `UntestableError` for a course that has shown nothing.
+    """
+    if world.course is not None and world.course.doubts and all(one.held for one in world.checks.expectations):
+        raise UntestableError("; ".join(dict.fromkeys(world.course.doubts)))
     if not world.opened or world.refusal is not None:
         return
     if world.course is not None and not world.course.translated:

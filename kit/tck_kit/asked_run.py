@@ -129,7 +129,8 @@ def perform(prepared: Prepared, pool: Workers, console: Console) -> Report:
             highlight=False,
         )
     console.print(
-        f"{count} scenarios of specification {spec.identifier} {spec.version}, seed {seed}{told}{heard}",
+        f"{count} {'scenario' if count == 1 else 'scenarios'} of "
+        f"specification {spec.identifier} {spec.version}, seed {seed}{told}{heard}",
         highlight=False,
     )
     options = Options(

@@ -55,6 +55,17 @@ class _Under:
     step: str | None = None
     stopped_by: BaseException | None = None
 
+    def at(self, step: str | None) -> None:
+        """Note the sentence that is being executed, here and for what it looks at."""
+        self.step = step
+        if self.world is not None:
+            self.world.checks.step = step
+
+    @property
+    def playing(self) -> bool:
+        """Whether it has a course that the engine's driver plays."""
+        return self.world is not None and self.world.course is not None and not self.world.course.translated
+
 
 @dataclass(slots=True, repr=False)
 class Binding:
@@ -154,7 +165,15 @@ class Binding:
         if stopped_by is None and under.world is None:
             stopped_by = KitError("the scenario was collected and not executed")
         hints = under.world.hints() if under.world else ()
-        gave = record(scenario, stopped_by, expectations, duration_ms=duration, failed_step=under.step, hints=hints)
+        gave = record(
+            scenario,
+            stopped_by,
+            expectations,
+            duration_ms=duration,
+            failed_step=under.step,
+            hints=hints,
+            plays_courses=under.playing,
+        )
         self.laboratory.told(gave, stopped_by)
         self.emit(Ended(gave))
         return result
@@ -173,6 +192,7 @@ class Binding:
         if under is None:
             raise KitError("a world was asked for outside of a scenario")
         under.world = world = self.laboratory.world(under.scenario.id)
+        under.at(under.step)
         previous = signal.signal(signal.SIGALRM, _too_long)
         # Again every second, should something swallow the first one.
         signal.setitimer(signal.ITIMER_REAL, self.time_limit, 1)
@@ -197,12 +217,12 @@ class Binding:
     def pytest_bdd_before_step(self, step: Any) -> None:  # noqa: ANN401 -- pytest-bdd's step
         """Note the sentence that is being executed."""
         if self._under is not None:
-            self._under.step = f"{str(step.type).capitalize()} {step.name}"
+            self._under.at(f"{str(step.type).capitalize()} {step.name}")
 
     def pytest_bdd_after_step(self) -> None:
         """Note that it has ended."""
         if self._under is not None:
-            self._under.step = None
+            self._under.at(None)
 
     def pytest_bdd_after_scenario(self) -> None:
         """Check that nothing was left behind, unless the scenario has been stopped already."""

@@ -26,6 +26,7 @@ from tck_kit.failures_shown import SHOWN, Failed
 from tck_kit.mutants.unit import hunting_order
 from tck_kit.scenarios import Scenario
 from tck_reports import files, grading, terminal, verdict
+from tck_reports.explain import FAILED
 from tck_reports.grading import Grading
 from tck_reports.outcomes import ExitCode, Outcome
 from tck_reports.records import CheckRecord, Control, RequirementEntry
@@ -159,7 +160,7 @@ def _blind(
     if not _told(json.loads(encode(report)), len(failed), broken, due):
         yield files.CANONICAL
     shown = "core" if "core" in results else next(iter(results), None)
-    told = Failed(len(failed), broken, badge=shown in due)
+    told = Failed(len(failed), broken, badge=shown in due, spared=_spared(records))
     for name, render in files.FORMATS.items():
         if not SHOWN[name](render(report), told):
             yield name
@@ -168,6 +169,19 @@ def _blind(
         terminal.write(report, stream, width=200, color=False)
         if not all(f"FAILED {one} " in stream.getvalue() for one in broken):
             yield "the terminal"
+
+
+def _spared(records: Sequence[CheckRecord]) -> frozenset[str]:
+    """Give the requirements that a scenario which failed spares, and that nothing else speaks against."""
+    spared = {requirement for one in records for requirement in one.requirements if one.spares(requirement)}
+    against = {
+        requirement
+        for one in records
+        if one.outcome in FAILED
+        for requirement in one.requirements
+        if not one.spares(requirement)
+    }
+    return frozenset(spared - against)
 
 
 def _nonconformant(results: Mapping[str, str], profile: str) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from tck_driver.capabilities import ASKED
 from tck_driver.connection import START, About, Connection
 from tck_driver.engine import Declaration
-from tck_driver.errors import DriverError
+from tck_driver.errors import DriverCrashedError, DriverError, DriverTimeoutError
 from tck_driver.http import HttpTransport
 from tck_driver.process import Command, DriverProcess
 from tck_driver.stdio import StdioTransport
@@ -55,6 +55,8 @@ class DriverKeeper:
 
         `number` is the worker's; `introduced` is what the driver said of itself before the run.
         """
+        if choice.confined is not None:
+            choice.confined.guard()
         self._choice = choice
         self._folder = folder
         self._about = about
@@ -103,8 +105,11 @@ class DriverKeeper:
         connection = Connection(self._transport(), self._choice.timeout_scale)
         try:
             said = connection.initialize(self._about, ASKED, str(self.directory))
-        except BaseException:
+        except BaseException as fault:
             connection.kill()
+            if isinstance(fault, DriverCrashedError | DriverTimeoutError) and self._plays_courses:
+                # Not the engine's own end, as it might be where its driver is a part of it.
+                raise DriverError(str(fault)) from fault
             raise
         introduced = Introduction(said, connection.clock)
         if self._first is not None and introduced != self._first:
@@ -112,6 +117,10 @@ class DriverKeeper:
             raise DriverError(f"the driver changed its mind at a restart: {_difference(self._first, introduced)}")
         self._first = introduced
         return connection
+
+    @property
+    def _plays_courses(self) -> bool:
+        return self._first is not None and self._first.declaration.policy is not None
 
     def _transport(self) -> Transport:
         choice = self._choice

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import shlex
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,6 +16,7 @@ from urllib.parse import urlsplit
 
 from tck_fakes.observed_mapping import SessionMapping
 from tck_kit.faults import UsageFault
+from tck_kit.probe.network import PR_SET_DUMPABLE, called
 
 if TYPE_CHECKING:
     from tck_kit.project_file import ProjectFile
@@ -42,12 +46,27 @@ class Observed:
 class Confined:
     """A driver that has nothing of the kit's environment, and runs as a user who may write where it is told to only.
 
-    `network` says why more than loopback can be reached; it is empty where nothing else can.
+    What it was not cut off from is said by three reasons, each of them empty where it was: why more than loopback can
+    be reached over the `network`, why the caller's `files` can be seen, and why the caller's `processes` can.
     """
 
     user: int
     group: int
     network: str = ""
+    files: str = ""
+    processes: str = ""
+
+    @property
+    def open_to(self) -> Mapping[str, str]:
+        """What it was not cut off from, each with the reason."""
+        told = {"network": self.network, "files": self.files, "processes": self.processes}
+        return {name: why for name, why in told.items() if why}
+
+    def guard(self) -> None:
+        """Keep this process's own environment and memory from it, where it can see our processes."""
+        if self.processes:
+            with contextlib.suppress(OSError):
+                called("prctl", PR_SET_DUMPABLE, ctypes.c_ulong(0), 0, 0, 0)
 
     def hand_over(self, folder: Path) -> None:
         """Give a folder to that user, where it is not ours anyway."""

@@ -122,5 +122,5 @@ def _record(fields: dict[str, Any]) -> CheckRecord:
 
 
 def _expectation(fields: dict[str, Any]) -> Expectation:
-    evidence = tuple(fields.pop("evidence"))
-    return Expectation(**fields, evidence=evidence)
+    evidence, requirements = tuple(fields.pop("evidence")), tuple(fields.pop("requirements"))
+    return Expectation(**fields, evidence=evidence, requirements=requirements)

@@ -36,6 +36,7 @@ _FORM: Final = (
 )
 
 _Table = Mapping[str, object]
+_Pins = tuple[str, str]
 
 
 def read_baseline(path: Path, today: date | None = None) -> Baseline:
@@ -92,7 +93,7 @@ def _held(path: Path, text: str) -> _Table:
 
 
 def _faults(held: _Table, today: date) -> Iterator[Fault]:
-    seen: dict[tuple[str, str], str] = {}
+    seen: dict[tuple[str, str], dict[_Pins | None, str]] = {}
     for key, tables in held.items():
         if key not in _KINDS:
             yield Fault((key,), "is not known", suggestion(key, _KINDS))
@@ -103,12 +104,22 @@ def _faults(held: _Table, today: date) -> Iterator[Fault]:
             place = (kind, f"[{number}]")
             yield from (Fault((*place, *keys), what, cure) for keys, what, cure in _mistakes(kind, one, today))
             for target in _TARGETS if isinstance(one, dict) else ():
-                name = one.get(target)
-                if (
-                    isinstance(name, str)
-                    and seen.setdefault((target, name), f"{kind}[{number}]") != f"{kind}[{number}]"
-                ):
-                    yield Fault(place, f"names {shown(name)}, as {seen[target, name]} does", "keep one of them")
+                if isinstance(name := one.get(target), str):
+                    pins, others = _narrowed(kind, target, one), seen.setdefault((target, name), {})
+                    clash = next(
+                        (there for held, there in others.items() if None in {held, pins} or held == pins), None
+                    )
+                    if clash is not None:
+                        yield Fault(place, f"names {shown(name)}, as {clash} does", "keep one of them")
+                    others.setdefault(pins, f"{kind}[{number}]")
+
+
+def _narrowed(kind: str, target: str, entry: _Table) -> _Pins | None:
+    """Return which statement and step of a check an entry is about: there may be others; None where it is about all."""
+    statement = entry.get("statement")
+    if kind != "failure" or target != "check" or not isinstance(statement, str):
+        return None
+    return statement, shown(entry.get("step"))
 
 
 def _mistakes(kind: str, entry: object, today: date) -> Iterator[tuple[tuple[str, ...], str, str]]:

@@ -23,9 +23,9 @@ def perform(scenario: Scenario, laboratory: Laboratory) -> CheckRecord:
     stopped_by: Exception | None = None
     try:
         for step in scenario.steps:
-            failed = f"{step.kind.capitalize()} {step.text}"
+            world.checks.step = failed = f"{step.kind.capitalize()} {step.text}"
             LIBRARY.find(step.kind, step.text)(world)
-        failed = None
+        world.checks.step = failed = None
         check_hygiene(world)
     except Exception as fault:  # noqa: BLE001 -- whatever stops a scenario is judged
         stopped_by = fault
@@ -39,4 +39,5 @@ def perform(scenario: Scenario, laboratory: Laboratory) -> CheckRecord:
         duration_ms=duration,
         failed_step=failed,
         hints=world.hints(),
+        plays_courses=world.course is not None and not world.course.translated,
     )

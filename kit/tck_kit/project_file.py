@@ -36,6 +36,8 @@ MOST_BYTES = 1024 * 1024
 _LONGEST_LINE = 8_192
 _DEEPEST = 8
 _LARGEST = 63
+#: What begins the names of the kit's own engines. A program may be called sim.
+_NO_PROGRAM = ("sim:", "sim+", "mutant:", "peer:")
 _MEND = "mend the file, or move it away"
 
 
@@ -53,7 +55,7 @@ class ProjectFile:
     name: str | None = None
     directory: Path | None = None
     environment: tuple[tuple[str, str], ...] = ()
-    profile: str | None = None
+    profiles: tuple[str, ...] = ()
     workers: int | None = None
     time_limit: int | None = None
     scenario_time_limit: int | None = None
@@ -191,15 +193,9 @@ def _meaningless(held: dict[str, Any], folder: Path) -> Iterator[Fault]:
     from tck_driver.courses import COURSE_FEATURES  # noqa: PLC0415 -- the same
 
     known = (*CAPABILITIES, *COURSE_FEATURES)
+    yield from _command_faults(held.get("engine", {}).get("command"))
+    yield from _profile_faults(_listed(held.get("run", {}).get("profile", [])))
     engine, observe = held.get("engine", {}), held.get("observe", {})
-    if isinstance(command := engine.get("command"), str):
-        try:
-            if not shlex.split(command):
-                yield Fault(("engine", "command"), "is empty", 'give a command such as "node driver.js"')
-        except ValueError as fault:
-            yield Fault(("engine", "command"), f"is no command: {fault}", "quote it as in a shell, or give a list")
-    elif command is not None and not command[0]:
-        yield Fault(("engine", "command"), "begins with an empty word", "begin with the name of a program")
     for url in _listed(engine.get("url", [])):
         if not _is_url(url):
             yield Fault(("engine", "url"), f"is {json.dumps(url)}", "give a URL such as http://127.0.0.1:8700")
@@ -211,6 +207,44 @@ def _meaningless(held: dict[str, Any], folder: Path) -> Iterator[Fault]:
         if name not in known:
             yield Fault(("capabilities", name), "is not known", suggestion(name, known))
     yield from _observe_faults(observe, folder)
+
+
+def _command_faults(command: str | list[str] | None) -> Iterator[Fault]:
+    if isinstance(command, str):
+        try:
+            if not shlex.split(command):
+                yield Fault(("engine", "command"), "is empty", 'give a command such as "node driver.js"')
+        except ValueError as fault:
+            yield Fault(("engine", "command"), f"is no command: {fault}", "quote it as in a shell, or give a list")
+    elif command is not None and not command[0]:
+        yield Fault(("engine", "command"), "begins with an empty word", "begin with the name of a program")
+    name = _first_word(command)
+    if name.startswith(_NO_PROGRAM):
+        cure = f"write name = {json.dumps(name)} in its place" if name in _simulators() else f"use --engine {name}"
+        yield Fault(("engine", "command"), f"is {json.dumps(name)}, an engine of the kit and no program", cure)
+
+
+def _profile_faults(names: list[str]) -> Iterator[Fault]:
+    from tck_kit.families import COURSES, MAILBOXES, profiles_asked  # noqa: PLC0415 -- a run without a file starts faster
+
+    try:
+        profiles_asked(names)
+    except UsageFault:
+        first, second = (", ".join(family.profiles) for family in (MAILBOXES, COURSES))
+        yield Fault(("run", "profile"), "is of engines of two kinds", f"give some of {first}, or some of {second}")
+
+
+def _simulators() -> tuple[str, ...]:
+    """Give the names that the simulator goes by in such a file."""
+    return tuple(schema()["properties"]["engine"]["properties"]["name"]["enum"])
+
+
+def _first_word(command: str | list[str] | None) -> str:
+    try:
+        words = shlex.split(command) if isinstance(command, str) else command
+    except ValueError:
+        return ""
+    return words[0] if words else ""
 
 
 def _observe_faults(observe: dict[str, Any], folder: Path) -> Iterator[Fault]:
@@ -262,7 +296,7 @@ def _project(path: Path, held: Mapping[str, Any]) -> ProjectFile:
         name=engine.get("name"),
         directory=None if command is None else Path(os.path.normpath(folder / engine.get("directory", "."))),
         environment=tuple(engine.get("environment", {}).items()),
-        profile=run.get("profile"),
+        profiles=tuple(_listed(run.get("profile", []))),
         workers=_whole(run.get("workers")),
         time_limit=_whole(run.get("time_limit")),
         scenario_time_limit=_whole(run.get("scenario_time_limit")),

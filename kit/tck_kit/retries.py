@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from tck_reports.baseline.applying import knows, unexcusable
 from tck_reports.baseline.entries import Baseline
 from tck_reports.outcomes import Outcome, worst
-from tck_reports.records import Attempt, CheckRecord
+from tck_reports.records import Attempt, CheckRecord, Expectation
 
 
 @dataclass(slots=True)
@@ -56,23 +56,48 @@ class Retries:
     def _one_of(self, tries: Sequence[CheckRecord]) -> CheckRecord:
         """Let a pass on a later try be flaky, and otherwise the worst outcome decide.
 
-        Of several failures the one is shown that says most: the first that no entry may excuse, or else the first that
-        the baseline does not know. A known failure on a further try excuses nothing that went before it.
+        Of several failures the one is shown that says most: the first that no entry may excuse, or else of those that
+        the baseline does not know the first that has failed as a whole, or the first. A known failure on a further try
+        excuses nothing that went before it, and what any try has failed for is held against all of them.
         """
         *earlier, last = tries
         if not earlier:
             return last
         if last.outcome is Outcome.PASSED:
-            shown = self._telling(earlier)
+            shown = _of_all(self._telling(earlier), earlier)
             reason = f"passed on try {len(tries)}; before: {shown.reason or shown.outcome}"
             return replace(shown, outcome=Outcome.FLAKY, reason=reason, attempts=_attempts(earlier))
         decides = worst({one.outcome for one in tries})
-        shown = self._telling([one for one in tries if one.outcome is decides])
-        return replace(shown, attempts=_attempts(one for one in tries if one is not shown))
+        telling = self._telling([one for one in tries if one.outcome is decides])
+        shown = _of_all(telling, tries)
+        return replace(shown, attempts=_attempts(one for one in tries if one is not telling))
 
     def _telling(self, tries: Sequence[CheckRecord]) -> CheckRecord:
         unknown = [one for one in tries if self.baseline is None or not knows(one, self.baseline)] or tries
-        return next((one for one in unknown if unexcusable(one) is not None), unknown[0])
+        whole = next((one for one in unknown if not one.failed_for), unknown[0])
+        return next((one for one in unknown if unexcusable(one) is not None), whole)
+
+
+def _of_all(shown: CheckRecord, tries: Sequence[CheckRecord]) -> CheckRecord:
+    """Have a try that spares requirements tell what the others have failed for as well, none of which has passed.
+
+    What broke for a requirement that the try itself spares is added to what it has seen.
+    """
+    if not shown.failed_for:
+        return shown
+    if not all(one.failed_for for one in tries):
+        own = tuple(replace(one, requirements=()) for one in shown.expectations)
+        return replace(shown, failed_for=(), expectations=own)
+    failed = {name for one in tries for name in one.failed_for}
+    seen, more = {*shown.failed_for}, list[Expectation]()
+    for one in tries:
+        more += [what for what in one.expectations if not what.held and not seen.intersection(what.requirements)]
+        seen.update(one.failed_for)
+    return replace(
+        shown,
+        failed_for=tuple(name for name in shown.requirements if name in failed),
+        expectations=(*shown.expectations, *more),
+    )
 
 
 def _attempts(tries: Iterable[CheckRecord]) -> tuple[Attempt, ...]:

@@ -42,16 +42,17 @@ MOST_RETRIES = 5
     "engines",
     multiple=True,
     metavar="ENGINE",
-    help="The engine under test: sim, sim+stdio, sim+http, the URL of a driver, or a command that starts one. May be "
+    help="The engine under test: sim, sim+stdio, sim+http, sim:PROFILE for the simulator of a profile that is "
+    "shown with courses (continuity, reuse, redelegation), the URL of a driver, or a command that starts one. May be "
     "repeated.  [default: what session-tck.toml names, else sim]",
 )
 @click.option(
     "--profile",
     multiple=True,
     type=click.Choice(["core", "hardened", "all", "continuity", "reuse", "redelegation"]),
-    help="core: what is agreed; hardened: what is proposed; all: both; continuity: for every engine that resumes; "
-    "reuse, redelegation: for engines of other kinds. May be repeated.  [default: all, or what is claimed by an engine "
-    "that plays courses]",
+    help="core: what is agreed; hardened: what is proposed; all: core and hardened; continuity: for every engine that "
+    "resumes; reuse, redelegation: for engines of other kinds. May be repeated.  [default: all, or what is "
+    "claimed by an engine that plays courses]",
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Draw names, numbers and order from this seed.")
 @click.option("--seeds", "many_seeds", metavar="SEEDS", help="Run with each of these seeds: 1-20, or 1,2,7.")

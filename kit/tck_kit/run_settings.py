@@ -166,7 +166,7 @@ def settings_of(
         patience, limit = real_containers.SCENARIO_TIME_LIMIT, real_containers.TIME_LIMIT
     return Settings(
         engine=engine,
-        profiles=profiles_asked(profiles or (() if held.profile is None else (held.profile,))),
+        profiles=profiles_asked(profiles or held.profiles),
         workers=count,
         time_limit=first(time_limit, held.time_limit, limit),
         scenario_time_limit=first(scenario_time_limit, held.scenario_time_limit, patience),

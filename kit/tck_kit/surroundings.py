@@ -19,7 +19,7 @@ STAND_IN, SQLITE = "stand-in", "SQLite"
 _NO_CONTAINERS = NotExercised("a real container engine", "session-tck run --runtime docker")
 _NO_CLIS = NotExercised("the agents' own CLIs", "session-tck probe all; session-tck containers prove all")
 _NO_SERVER = NotExercised("a database server", "session-tck run --database postgresql+psycopg://… --workers 1")
-_NO_CLOSURE = "to be cut off from the network"
+_NO_CLOSURE = "to be cut off"
 _NO_ROWS = NotExercised("the engine's own database", "session-tck run --observe-db URL")
 
 
@@ -54,12 +54,15 @@ def met(
 
 def _of_peer(confined: Confined) -> Surroundings:
     """Say what an engine met that is none of mailboxes: it starts CLIs itself, on this machine, and no containers."""
-    open_network = NotExercised(_NO_CLOSURE, confined.network) if confined.network else None
+    left = confined.open_to
+    # One reason for all of them is the rule.
+    why = "; ".join(dict.fromkeys(left.values()))
+    uncut = NotExercised(f"{_NO_CLOSURE} from: {', '.join(left)}", why) if left else None
     return Surroundings(
         containers="none",
         clis="stand-ins",
         database="the engine's, not looked into",
-        not_exercised=tuple(one for one in (NotExercised(_NO_CLIS.part, "session-tck probe all"), open_network) if one),
+        not_exercised=tuple(one for one in (NotExercised(_NO_CLIS.part, "session-tck probe all"), uncut) if one),
     )
 
 

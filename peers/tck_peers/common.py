@@ -14,6 +14,7 @@ from tck_driver.courses import Cast, Course, Played, Policy, capabilities_of
 from tck_driver.engine import Declaration, Leaks
 from tck_driver.errors import DriverError, DriverIncompatibleError, UnsupportedError
 from tck_driver.server import serve_stdio
+from tck_peers.orphans import keep_orphans
 from tck_peers.processes import GRACE_SECONDS, end_all, left_over
 
 #: The environment variable that names the folder in which the peer lies, as it was obtained.
@@ -100,10 +101,15 @@ class Peer(Protocol):
 class PeerDriver:
     """Implements `CourseEngine` for a peer. What is left of its processes when it has stopped is ended, and told."""
 
-    def __init__(self, peer: Peer, patience: float = GRACE_SECONDS) -> None:
-        """Keep the peer, of which nothing runs yet; `patience` in seconds is what its processes have to end."""
+    def __init__(self, peer: Peer, patience: float = GRACE_SECONDS, root: int | None = None) -> None:
+        """Keep the peer, of which nothing runs yet.
+
+        `patience` in seconds is what its processes have to end; `root` is a process whose descendants are the peer's,
+        this one apart.
+        """
         self._peer = peer
         self._patience = patience
+        self._root = root
         self._stage: Stage | None = None
         self._playing = False
 
@@ -139,9 +145,9 @@ class PeerDriver:
         self._playing = False
         try:
             self._peer.stop()
-            return Leaks(tuple(one.command for one in left_over(self._stage.home, self._patience)))
+            return Leaks(tuple(one.command for one in left_over(self._stage.home, self._patience, self._root)))
         finally:
-            end_all(self._stage.home)
+            end_all(self._stage.home, self._root)
 
 
 def peer_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -150,11 +156,17 @@ def peer_folder(environment: Mapping[str, str] = os.environ) -> Path:
     if not given:
         raise DriverIncompatibleError(f"{FOLDER} names no folder; run the driver from `session-tck peers run`")
     folder = Path(given)
-    if not folder.is_dir():
+    try:
+        there = folder.is_dir()
+    except OSError as error:
+        raise DriverIncompatibleError(f"{folder} cannot be looked into: {error.strerror}") from None
+    if not there:
         raise DriverIncompatibleError(f"there is no folder {folder}; `session-tck peers fetch` obtains it")
     return folder
 
 
 def serve(make: Callable[[], Peer], name: str) -> None:
     """Answer the kit on standard input and output until it says the end."""
-    serve_stdio(CourseServer(lambda _directory: PeerDriver(make()), f"session-tck's driver of {name}", VERSION))
+    root = keep_orphans()
+    said = f"session-tck's driver of {name}"
+    serve_stdio(CourseServer(lambda _directory: PeerDriver(make(), root=root), said, VERSION))

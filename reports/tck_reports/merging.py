@@ -109,6 +109,7 @@ def _record(check: CheckPart) -> CheckRecord:
                 cast("EvidenceClass", one["evidence_class"]),
                 tuple(one["evidence"]),
                 tuple(one.get("requirements", ())),
+                one.get("step"),
             )
             for one in check["expectations"]
         ),

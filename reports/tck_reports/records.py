@@ -11,6 +11,9 @@ JsonLike = object
 EvidenceClass = Literal["witnessed", "reported"]
 Blame = Literal["engine", "driver", "kit"]
 
+#: The outcomes of a check in which something did not hold, and that may yet spare some of its requirements.
+BROKEN: Final = frozenset({Outcome.FAILED, Outcome.EXPECTED_FAILURE, Outcome.FLAKY})
+
 #: Which profile a status leads to; any other status names its own annex profile.
 PROFILE_OF_STATUS: Final[Mapping[str, str]] = {"agreed": "core", "proposed": "hardened"}
 #: What `--profile` may say beyond the name of one profile.
@@ -65,6 +68,8 @@ class Expectation:
     evidence: tuple[str, ...] = ()
     #: The requirements that it was about, where its check has failed for some of its own alone.
     requirements: tuple[str, ...] = ()
+    #: The step that it did not hold in, where its check went on after that.
+    step: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +117,13 @@ class CheckRecord:
 
     def spares(self, requirement: str) -> bool:
         """Say whether it has failed, and yet everything held that it looked at for this requirement."""
-        failed = self.outcome in {Outcome.FAILED, Outcome.EXPECTED_FAILURE}
         others = {*self.requirements}.difference(self.failed_for) if self.failed_for else frozenset[str]()
-        return failed and requirement in others
+        return self.outcome in BROKEN and requirement in others
+
+    @property
+    def breaks(self) -> tuple[str, ...]:
+        """The requirements that it breaks if it has failed: all of its own, where it does not say which."""
+        return self.failed_for or self.requirements
 
     @property
     def broken(self) -> Expectation | None:

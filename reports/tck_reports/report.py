@@ -263,6 +263,8 @@ def _expectation(one: Expectation, plainer: Plainer) -> ExpectationPart:
     }
     if one.requirements:
         part["requirements"] = plainer.texts(one.requirements)
+    if one.step is not None:
+        part["step"] = plainer.text(one.step)
     return part
 
 

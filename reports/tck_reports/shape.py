@@ -146,7 +146,11 @@ class RequirementPart(TypedDict):
 
 
 class ExpectationPart(TypedDict):
-    """One thing a step looked at; `requirements` only where its check has failed for some of its own alone."""
+    """One thing a step looked at.
+
+    `requirements` only where its check has failed for some of its own alone; `step` only where it did not hold and its
+    check went on.
+    """
 
     statement: str
     expected: Json
@@ -155,6 +159,7 @@ class ExpectationPart(TypedDict):
     evidence_class: str
     evidence: list[str]
     requirements: NotRequired[list[str]]
+    step: NotRequired[str]
 
 
 class AttemptPart(TypedDict):

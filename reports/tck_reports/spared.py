@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from tck_reports.outcomes import Outcome
+from tck_reports.records import BROKEN
 from tck_reports.shape import CheckPart
-
-#: The outcomes of a scenario in which something did not hold.
-_BROKEN = frozenset({Outcome.FAILED, Outcome.EXPECTED_FAILURE})
 
 
 def outcome_for(check: CheckPart, requirement: str) -> Outcome:
@@ -14,12 +12,22 @@ def outcome_for(check: CheckPart, requirement: str) -> Outcome:
     outcome = Outcome(check["outcome"])
     failed_for = check.get("failed_for", [])
     spared = failed_for and requirement in check["requirements"] and requirement not in failed_for
-    return Outcome.PASSED if spared and outcome in _BROKEN else outcome
+    return Outcome.PASSED if spared and outcome in BROKEN else outcome
 
 
 def check_for(check: CheckPart, requirement: str) -> CheckPart:
-    """Give a check without the expectations that broke for other requirements than this one."""
+    """Give a check without the expectations that broke for other requirements than this one.
+
+    Its failed step is then the one in which the first of those that are left did not hold.
+    """
     if "failed_for" not in check:
         return check
     own = [one for one in check["expectations"] if one["held"] or requirement in one.get("requirements", [requirement])]
-    return {**check, "expectations": own}
+    first = next((one for one in own if not one["held"]), None)
+    step = check["failed_step"] if first is None else first.get("step", check["failed_step"])
+    return {**check, "expectations": own, "failed_step": step}
+
+
+def broken_for(check: CheckPart) -> list[str]:
+    """Give the requirements that a check which has failed is about: those that it has failed for, or all of its own."""
+    return check.get("failed_for") or check["requirements"]

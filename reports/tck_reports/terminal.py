@@ -1,5 +1,6 @@
 """The report for a terminal: a table by area, every failure explained, and the verdict at the end, where eyes rest."""
 
+from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Final
 
 from tck_reports.explain import (
@@ -32,6 +33,8 @@ STYLES: Final = {
 }
 #: Requirements of a narrowed run that are listed one by one.
 _MOST_CHOSEN: Final = 20
+#: Requirements with one reason for all of them that are told at once.
+_ALIKE: Final = 2
 #: Checks shown for one requirement; the report has them all.
 CHECKS_SHOWN: Final = 3
 #: Characters shown of one value; the report has more.
@@ -48,9 +51,9 @@ def write(report: Report, stream: IO[str], *, width: int | None = None, color: b
     console.print(_heading(report))
     console.print(_table(report))
     _chosen(report, console)
-    for finding in findings(report):
-        for part in _finding(finding):
-            console.print(part)
+    found = findings(report)
+    for part in _at_once(found) or [part for finding in found for part in _finding(finding)]:
+        console.print(part)
     _notes(report, console)
     for line in (surroundings_line(report), not_exercised_line(report)):
         if line:
@@ -95,6 +98,20 @@ def _table(report: Report) -> "Table":
 
 def _count(number: int, style: str) -> str:
     return f"[{style}]{number}[/]" if number else "[dim]·[/]"
+
+
+def _at_once(found: Sequence[Finding]) -> "list[RenderableType]":
+    """Return one finding for all, where the same error kept every scenario from being played; else nothing."""
+    checks = {check["id"]: check for finding in found for check in finding.checks}
+    told = {(check["outcome"], check["blame"], check["reason"]) for check in checks.values()}
+    if len(found) < _ALIKE or len(told) != 1 or not all(finding.checks for finding in found):
+        return []
+    first = next(iter(checks.values()))
+    if first["outcome"] != Outcome.ERROR:
+        return []
+    names = ", ".join(finding.requirement["id"] for finding in found)
+    head = _text(("ERROR ", "bold red"), (f"{len(found)} requirements, {len(checks)} scenarios", "bold"))
+    return [head, _indented(((names, "dim"),)), _rows([("fault", fault(first))]), ""]
 
 
 def _finding(finding: Finding) -> "list[RenderableType]":

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
-from typing import get_args, get_type_hints
+from typing import Literal, get_args, get_type_hints
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tck_driver import schemas
+from tck_driver import patterns, schemas
 from tck_driver.bench import Shape
 from tck_driver.course_messages import (
     cast_fields,
@@ -22,6 +22,7 @@ from tck_driver.course_messages import (
     read_course,
     read_played,
     read_policy,
+    untrue,
 )
 from tck_driver.courses import (
     ACT_TYPES,
@@ -149,6 +150,25 @@ ONE_TURN = Course((Turn("a"),))
             ],
         ),
         (
+            (role(prompt=""), role(full="x*"), role("", full="")),
+            ONE_TURN,
+            [
+                "roles[0].prompt is found even in an empty text, and so in any",
+                "roles[1].full is found even in an empty text, and so in any",
+            ],
+        ),
+        ((role(), role("", prompt="^")), ONE_TURN, ["roles[1].prompt is found even in an empty text, and so in any"]),
+        (
+            (role(), Role("a", AdapterId.CODEX, "p", "f", ())),
+            ONE_TURN,
+            ["roles[1] has no answers; one is the least"],
+        ),
+        (
+            (role(prompt="a{99999999999}"),),
+            ONE_TURN,
+            ["roles[0].prompt is no regular expression: the repetition number is too large"],
+        ),
+        (
             (role(invalid="{"), role()),
             Course((Turn("a", (Start(), Start(invalid=True))),)),
             ["roles[1] has no answer of the wrong form, which its scope is to give"],
@@ -158,6 +178,29 @@ ONE_TURN = Course((Turn("a"),))
 )
 def test_a_cast_is_held_against_its_course(roles: tuple[Role, ...], course: Course, wrong: list[str]) -> None:
     assert list(misfits(Cast(roles), course)) == wrong
+
+
+def test_an_expression_that_goes_astray_in_an_empty_text_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "SECONDS", 0.5)
+    endless = role(full="(?:|^)" * 60 + "(?!)")
+    assert list(misfits(Cast((endless,)), ONE_TURN)) == [
+        "roles[0].full cannot be searched for: it was not done with a text after 0.5 s"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "wrong"),
+    [
+        (("done", "failed"), []),
+        (("failed", "not_reached"), []),
+        (("done", "done"), ["act 2 is told as done, a turn whose hook was to fail: the hook did not fail"]),
+    ],
+)
+def test_a_turn_whose_hook_was_to_fail_cannot_have_gone_well(
+    outcomes: tuple[Literal["done", "failed", "not_reached"], ...], wrong: list[str]
+) -> None:
+    course = Course((Turn("a"), Turn("a", hook_fails=True)))
+    assert list(untrue(Played(tuple(Come(one) for one in outcomes)), course)) == wrong
 
 
 @given(COURSES)

@@ -129,6 +129,29 @@ def test_an_act_too_many_or_too_few_is_the_drivers_fault(scene: Scene) -> None:
             scene.engine.play()
 
 
+def test_a_hook_that_was_to_fail_and_did_not_is_the_drivers_fault() -> None:
+    scene = Scene({**DECLARED, "act.hook": "supported"}, "wall", POLICY)
+    scene.answers("course/cast", cast_of())
+    scene.engine.cast(Course((Turn("a", hook_fails=True),)))
+    scene.answers("course/play", {"acts": [{"outcome": "done"}]})
+    with pytest.raises(DriverError, match=r"act 1 .*: the hook did not fail"):
+        scene.engine.play()
+    scene.answers("course/play", {"acts": [{"outcome": "failed"}]})
+    assert scene.engine.play() == Played((Come("failed"),))
+
+
+@pytest.mark.parametrize("place", ["act", "whole"])
+def test_what_is_shown_has_a_bound_and_the_error_about_it_too(scene: Scene, place: str) -> None:
+    scene.engine.cast(COURSE)
+    endless = "\x1b[31mred" * 1_000_000
+    told = PLAYED if place == "act" else {**PLAYED, "visible": endless}
+    acts = [*PLAYED["acts"][:2], {"outcome": "failed", "visible": endless if place == "act" else ""}]
+    scene.answers("course/play", {**told, "acts": acts})
+    with pytest.raises(DriverError, match="does not fit its schema: ") as caught:
+        scene.engine.play()
+    assert len(str(caught.value)) < 1_000
+
+
 @pytest.mark.parametrize(
     ("error", "raised", "said"),
     [

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Protocol
 
+import psutil
 import pytest
 
 from tck_driver.errors import DriverCrashedError, DriverError, DriverTimeoutError
@@ -146,6 +147,21 @@ def test_killing_twice_is_killing_once(tmp_path: Path) -> None:
     assert process.sweep() == []
     assert process.sweep() == []
     assert process.ended(0) == -9
+
+
+def test_what_a_driver_has_started_ends_with_it_whatever_environment_and_session_it_has(tmp_path: Path) -> None:
+    code = (
+        "import subprocess, sys, time; sleeps = [sys.executable, '-c', 'import time; time.sleep(60)']\n"
+        "print(subprocess.Popen(sleeps, env={}, start_new_session=True).pid, flush=True); time.sleep(60)"
+    )
+    process = DriverProcess(_python(code, tmp_path))
+    child = psutil.Process(int(process.read()))
+    try:
+        process.kill()
+        assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+    finally:
+        with suppress(psutil.Error):
+            child.kill()
 
 
 def test_another_drivers_children_are_left_alone(tmp_path: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tck_driver import patterns
 from tck_driver.bench import Script, Shape
 from tck_driver.courses import Act, Cast, Course, OtherProvider, Role, Start, Turn, Unadvertised
 from tck_driver.errors import DriverError, KitError, UntestableError
@@ -19,7 +21,7 @@ from tck_fakes.casting import Casting
 from tck_fakes.docker.runtime import DockerRuntime
 from tck_fakes.stage import Stage
 
-from .box import Box, Run
+from .box import CHOSEN, Box, Run
 
 CLAUDE, CODEX = AdapterId.CLAUDE_CODE, AdapterId.CODEX
 
@@ -76,6 +78,69 @@ def test_an_id_at_another_provider_s_cli_is_still_its_scope_s(box: Box) -> None:
     session = box.fresh("claude", "worker").session
     run = box.resume("codex", session, "go on")
     assert (run.started.scope, run.started.asked_id) == ("a", session)
+
+
+def test_it_is_on_record_by_what_a_scope_is_known(box: Box) -> None:
+    box.runtime.cast(casting(Turn("a"), Turn("b")))
+    session = box.fresh("claude", "worker").session
+    starts = (box.resume("claude", session, "worker"), box.resume("claude", session, "go on"), box.fresh("claude", "?"))
+    assert box.witness.of(CliStarted)[0].scope_by == "prompt"
+    assert [(run.started.scope, run.started.scope_by) for run in starts] == [("a", "prompt"), ("a", "id"), (None, None)]
+
+
+def test_nothing_is_a_helper_s_for_an_id_alone(box: Box) -> None:
+    box.runtime.cast(casting(Turn("a"), roles=(role("", "planner"), role("a", "worker"))))
+    planned, worked = box.fresh("claude", "planner").session, box.fresh("claude", "worker").session
+    assert box.resume("claude", planned, "go on").started.scope is None
+    box.resume("claude", worked, "planner")
+    assert box.resume("claude", worked, "go on").started.scope == "a"
+
+
+def test_a_prompt_of_two_scopes_is_the_driver_s_fault_and_ends_the_course(box: Box) -> None:
+    box.runtime.cast(casting(Turn("a"), Turn("b")))
+    for prompt in ("worker and reviewer", "worker"):
+        with pytest.raises(DriverError, match=r"roles\[0\], of scope 'a', and of roles\[1\], of scope 'b'"):
+            box.fresh("claude", prompt)
+
+
+def test_roles_of_one_scope_may_share_a_prompt_and_a_helper_s_may_hold_a_scope_s(box: Box) -> None:
+    roles = (role("", "plan the worker"), role("a", "the worker", "first"), role("a", "worker", "second"))
+    box.runtime.cast(casting(Turn("a"), roles=roles))
+    runs = [box.fresh("claude", prompt) for prompt in ("plan the worker", "the worker", "worker")]
+    assert [run.started.scope for run in runs] == ["", "a", "a"]
+    assert ["first" in said(runs[1]), "second" in said(runs[2])] == [True, True]
+
+
+@pytest.mark.parametrize("which", ["prompt", "full"])
+def test_an_expression_that_goes_astray_is_the_driver_s_fault(
+    box: Box, which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patterns, "SECONDS", 0.5)
+    endless = "(?:worker|w+o?r?ker)(?:(?:x+)+)+$"
+    worker = role("a", "worker")
+    known = replace(worker, prompt=endless) if which == "prompt" else replace(worker, full=endless)
+    box.runtime.cast(casting(Turn("a"), roles=(role("", "planner"), known)))
+    with pytest.raises(DriverError, match=rf"roles\[1\]\.{which} cannot be searched for"):
+        box.fresh("claude", f"worker {'x' * 64}! worker{'x' * 64}!")
+
+
+def test_a_cli_that_refuses_to_resume_without_an_id_is_known_by_its_prompt(box: Box) -> None:
+    roles = (role("a", "worker", adapter=CODEX), role("a", "worker"))
+    box.runtime.cast(casting(Turn("a"), roles=roles))
+    run = box.run(box.request("codex", "exec", "resume", "--json", "--skip-git-repo-check", "worker: issue text"))
+    assert run.state.exit_code != 0
+    assert (run.started.scope, run.started.full, run.started.asked_loosely) == ("a", True, True)
+    strange = box.run(box.request("codex", "exec", "resume", "--json", "--skip-git-repo-check", "who knows"))
+    fresh = box.run(box.request("claude", "-p", "--output-format", "stream-json", "worker"))
+    assert [(one.started.scope, one.started.asked_loosely) for one in (strange, fresh)] == [(None, False)] * 2
+
+
+def test_a_cli_that_refuses_its_arguments_has_its_prompt_on_record_with_the_id(box: Box) -> None:
+    box.runtime.cast(casting(Turn("a"), roles=(role("a", "worker"),)))
+    asked = ("-p", "--resume", CHOSEN, "--session-id", CHOSEN, "worker goes on")
+    start = box.run(box.request("claude", *asked)).started
+    assert start.usage_error is not None
+    assert (start.scope, start.scope_by, start.asked_id, start.prompt) == ("a", "prompt", CHOSEN, "worker goes on")
 
 
 def test_a_start_that_nobody_knows_has_no_scope_and_goes_by_the_queue(box: Box) -> None:
@@ -138,11 +203,12 @@ def test_the_help_says_nothing_of_resuming_once_the_course_has_come_there(
 @pytest.mark.parametrize(
     ("roles", "what"),
     [
-        ((role("a", "("),), "prompt of the role of scope 'a' is no regular expression"),
-        ((role("", "("), role("a", "")), "role of a helper"),
-        ((role("a", ""), role("c", "")), "'c'"),
-        ((Role("a", CLAUDE, "", "", ()),), "no answers"),
-        ((role("", ""),), "no role in the cast"),
+        ((role("a", "("),), r"roles\[0\].prompt is no regular expression"),
+        ((role("a", "worker"), role("c", "other")), "for the scope 'c', which has no turn"),
+        ((Role("a", CLAUDE, "worker", "issue text", ()),), "no answers"),
+        ((role("", "worker"),), "no role for the scope 'a'"),
+        ((role("a", ""),), r"roles\[0\].prompt is found even in an empty text"),
+        ((Role("a", CLAUDE, "worker", "", ("yes",)),), r"roles\[0\].full is found even in an empty text"),
     ],
 )
 def test_a_cast_that_does_not_fit_is_the_driver_s_fault(roles: tuple[Role, ...], what: str) -> None:
@@ -151,13 +217,13 @@ def test_a_cast_that_does_not_fit_is_the_driver_s_fault(roles: tuple[Role, ...],
 
 
 def test_a_course_with_an_invalid_answer_needs_a_role_that_knows_one() -> None:
-    with pytest.raises(DriverError, match="invalid answer"):
-        casting(Turn("a", (Start(invalid=True),)), roles=(role("a", ""),))
+    with pytest.raises(DriverError, match="no answer of the wrong form"):
+        casting(Turn("a", (Start(invalid=True),)), roles=(role("a", "worker"),))
 
 
 def test_a_shape_that_no_role_of_the_scope_can_take_is_the_kit_s_fault() -> None:
     with pytest.raises(KitError, match="rotate"):
-        casting(Turn("a", (Start("rotate"),)), roles=(role("a", "", adapter=CODEX),))
+        casting(Turn("a", (Start("rotate"),)), roles=(role("a", "worker", adapter=CODEX),))
 
 
 SHAPES: tuple[Shape, ...] = ("ok", "no_id", "two_ids", "server_error", "no_output")
@@ -199,3 +265,18 @@ def test_in_real_containers_roles_are_not_told_apart() -> None:
     nothing = object.__new__(DockerRuntime)
     with pytest.raises(UntestableError, match="real containers"):
         nothing.cast(casting(Turn("a"), Turn("b")))
+
+
+def test_roles_that_did_not_fit_are_told_before_what_that_has_led_to(tmp_path: Path) -> None:
+    stage = Stage.at(tmp_path, 1, threading.RLock(), {})
+    roles = Cast((role("a", "worker"), role("b", "reviewer")))
+    FakeBench(stage, tmp_path, None).cast(roles, Course((Turn("a"), Turn("b"))))
+    box = Box(tmp_path, stage.clock, stage.witness, stage.programs.daemon.runtime)
+    stage.raise_faults()
+    with pytest.raises(DriverError):
+        box.fresh("claude", "worker and reviewer")
+    # What a process that started the CLI is told, and whoever listens for it takes note of.
+    stage.faults.append("how to begin claude (DriverError)")
+    with pytest.raises(DriverError, match="does not tell starts apart"):
+        stage.raise_faults()
+    stage.close()

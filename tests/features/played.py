@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 from tck_driver.bench import Bench
 from tck_driver.capabilities import ASKED
@@ -49,6 +49,8 @@ class Did:
     place: str = "/work"
     adapter: str = AdapterId.CLAUDE_CODE
     prompt: str = "Mend the door."
+    #: By what the kit knows whose it is.
+    by: Literal["prompt", "id"] = "prompt"
 
 
 @dataclass(slots=True)
@@ -107,6 +109,7 @@ class Puppet:
                     usage_error=None,
                     scope=self.names.get(did.scope or "", did.scope),
                     full=None if did.scope is None else did.full,
+                    scope_by=None if did.scope is None else did.by,
                 )
             )
             told = did.reported if did.reported is not None else (did.served,) if did.served else ()

@@ -13,6 +13,7 @@ from tests.features.test_course_rules import CASES
 from tck_driver.courses import PROFILES, Come
 from tck_driver.errors import UntestableError
 from tck_features.checks import ExpectationFailedError
+from tck_features.hygiene import check_hygiene
 from tck_features.library import LIBRARY
 from tck_kit import assets
 from tck_kit.scenarios import Scenario, read_suite
@@ -35,6 +36,7 @@ def fails(scenario: Scenario, every: Come, *starts: Did) -> bool:
     world = empty(starts=starts, every=every)
     try:
         say(world, *(f"{step.kind.capitalize()} {step.text}" for step in scenario.steps))
+        check_hygiene(world)
     except (ExpectationFailedError, UntestableError):
         return True
     return not all(one.held for one in world.checks.expectations)
@@ -60,6 +62,7 @@ def test_a_start_that_nobody_can_place_is_never_passed_over(scenario: Scenario) 
 
 def judged(text: str) -> tuple[str, tuple[str, ...]]:
     """Give the sentence that judges, and what it is said to be about, if anything."""
+    text = re.sub(r"^nothing (more )?can be said unless ", "", text)
     found = re.fullmatch(r"as (\S+(?: and \S+)*) says?, (.+)", text)
     return (text, ()) if found is None else (found[2], tuple(found[1].split(" and ")))
 

@@ -22,7 +22,7 @@ from tck_driver.courses import (
     Turn,
     Unadvertised,
 )
-from tck_driver.errors import DriverError, KitError, UnsupportedError, UntestableError
+from tck_driver.errors import DriverError, FalseAdvertisingError, KitError, UnsupportedError, UntestableError
 from tck_features.checks import ExpectationFailedError
 from tck_features.courses import course_of
 from tck_features.hygiene import check_hygiene
@@ -126,6 +126,15 @@ def test_a_helper_has_no_part_in_what_is_looked_at() -> None:
     say(world, "Then the scope was started 1 time", "Then the first start of every scope asks for no session")
 
 
+def test_a_helper_that_asks_for_a_session_of_a_scope_is_shown() -> None:
+    starts = [Did(served="a"), Did("a", "a", scope=""), Did(scope="", served="h")]
+    world = played("a turn of the scope", starts=starts)
+    shown = [line for line in course_of(world).shown() if line.startswith("a helper: ")]
+
+    assert len(shown) == 1
+    assert "asking for a" in shown[0]
+
+
 def test_a_helper_is_not_to_ask_for_the_most_recent_session_either() -> None:
     world = played("a turn of the scope", starts=[Did(scope="", loosely=True), Did(served="a")])
 
@@ -201,3 +210,20 @@ def test_a_sentence_can_be_said_to_be_about_some_of_a_scenarios_requirements_alo
     )
     held = {one.requirements: one.held for one in world.checks.expectations}
     assert held == {("REUSE-4",): False, ("REUSE-4", "REUSE-5"): True}
+
+
+@pytest.mark.parametrize("asked", ["cast", "play"])
+@pytest.mark.parametrize(
+    "fault",
+    [FalseAdvertisingError("act.x is declared"), UnsupportedError("act.x"), UntestableError("for want of act.x")],
+)
+def test_a_driver_that_refuses_what_it_has_declared_is_wrong_and_not_its_engine(
+    asked: str, fault: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(f"tests.features.played.Puppet.{asked}", refuse)
+    world = course("2 turns of the scope")
+    with pytest.raises(DriverError, match=r"the driver refuses a course of which it has declared every act: .*act\.x"):
+        say(world, "When the course is played")

@@ -300,3 +300,26 @@ def test_an_entry_whose_time_is_over_excuses_nothing_and_says_so(failing: Path, 
     baseline = read(failing / "report.json")["baseline"]
     assert baseline is not None
     assert [one["state"] for one in baseline["entries"]] == ["expired"]
+
+
+def test_one_check_may_have_entries_for_several_statements(tmp_path: Path) -> None:
+    text = "".join(
+        checked(*pins) for pins in (('statement = "a"',), ('statement = "b"',), ('statement = "b"', 'step = "Then x"'))
+    )
+    known = read_baseline(written(tmp_path, text), TODAY)
+    assert [(one.statement, one.step) for one in known.entries] == [("a", None), ("b", None), ("b", "Then x")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        checked('statement = "a"') + checked('statement = "a"'),
+        checked('statement = "a"') + checked(),
+        checked() + checked('statement = "a"'),
+        checked('statement = "a"') + entry('check = "a::b"', kind="flaky", without="requirement"),
+    ],
+    ids=["the same statement", "none after one", "one after none", "flaky as well"],
+)
+def test_two_entries_that_may_mean_the_same_are_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UsageFault, match="keep one of them"):
+        read_baseline(written(tmp_path, text), TODAY)

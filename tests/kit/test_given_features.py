@@ -36,7 +36,7 @@ def test_a_history_is_run_in_place_of_the_scenarios(command: Command, tmp_path: 
     (tmp_path / "one.feature").write_text(HISTORY, encoding="utf-8")
     done = command("run", "--feature", "one.feature", "--report-dir", "report")
 
-    assert "1 scenarios of specification" in done.stderr
+    assert "1 scenario of specification" in done.stderr
     assert done.returncode == 3, done.stdout
     (check,) = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))["checks"]
     assert check["outcome"] == "passed"

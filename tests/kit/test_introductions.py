@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.driver.course_engine import POLICY
 
 from tck_driver.connection import About
-from tck_driver.errors import DriverError
+from tck_driver.errors import DriverCrashedError, DriverError
 from tck_kit.driver_keeper import DriverKeeper, Introduction, introduce, introduce_mailboxes
 from tck_kit.engine_choice import SERVED, EngineChoice
 from tck_kit.faults import DriverFault, UsageFault
@@ -72,3 +73,18 @@ def test_a_driver_that_says_the_same_when_it_is_started_again_is_gone_on_with(
     keeper = DriverKeeper(_choice(), tmp_path, ABOUT, tmp_path, number=0, introduced=introduced)
     assert keeper.connection().declaration == introduced.declaration
     assert keeper.end() is None
+
+
+def test_a_driver_that_ends_at_once_is_wrong_itself_where_its_engine_plays_courses(
+    introduced: Introduction, tmp_path: Path
+) -> None:
+    broken = EngineChoice("command", words=(sys.executable, "-c", "raise SystemExit(3)"), directory="/")
+    keeper = DriverKeeper(broken, tmp_path, ABOUT, tmp_path, number=0, introduced=introduced)
+    with pytest.raises(DriverError) as caught:
+        keeper.connection()
+    assert type(caught.value) is DriverError
+
+    mailboxes = replace(introduced, declaration=replace(introduced.declaration, policy=None))
+    keeper = DriverKeeper(broken, tmp_path / "other", ABOUT, tmp_path, number=0, introduced=mailboxes)
+    with pytest.raises(DriverCrashedError):
+        keeper.connection()

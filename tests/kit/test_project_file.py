@@ -78,7 +78,7 @@ def test_everything_that_can_be_said_is_read(write: Write) -> None:
         command=("node", "my driver.js", "--fast"),
         directory=path.parent / "engine",
         environment=(("NODE_ENV", "test"), ("EMPTY", "")),
-        profile="core",
+        profiles=("core",),
         workers=2,
         time_limit=900,
         scenario_time_limit=20,
@@ -103,7 +103,9 @@ def test_everything_that_can_be_said_is_read(write: Write) -> None:
         ("run.workers = 2.0", "workers", 2),
         ("run.thorough = true", "thorough", True),
         ("\ufeffrun.seed = 4294967295", "seed", 4294967295),
-        ('[run]\r\nprofile = "all"\r\n', "profile", "all"),
+        ('[run]\r\nprofile = "all"\r\n', "profiles", ("all",)),
+        ('run.profile = ["reuse", "continuity"]', "profiles", ("reuse", "continuity")),
+        ('engine.name = "sim:reuse"', "name", "sim:reuse"),
     ],
 )
 def test_one_thing_can_be_said_in_several_ways(write: Write, text: str, field: str, value: object) -> None:
@@ -283,6 +285,18 @@ NEEDS_ENGINE = 'give exactly one of command, url, name, such as {command = "node
         ("[engine]\nname = 'sim'\nurl = 'http://h'", f":1: engine has url and name; {NEEDS_ENGINE}".replace(":1", "")),
         ("[engine]\ncommand = ''", ":2: engine.command is empty; it must be a text in quotes, such as"),
         ("[engine]\ncommand = ' '", ':2: engine.command is empty; give a command such as "node driver.js"'),
+        (
+            "[engine]\ncommand = 'sim:reuse'",
+            ':2: engine.command is "sim:reuse", an engine of the kit and no program; write',
+        ),
+        ("[engine]\ncommand = ['mutant:x']", "an engine of the kit and no program; use --engine mutant:x"),
+        ("[run]\nprofile = []", ":2: run.profile is empty; it must be a list, such as"),
+        ("[run]\nprofile = ['core', 'cor']", ':2: run.profile[2] is "cor"; did you mean core?'),
+        ("[run]\nprofile = ['core', 'core']", ":2: run.profile names the same twice; take one out"),
+        (
+            "[run]\nprofile = ['core', 'reuse']",
+            ":2: run.profile is of engines of two kinds; give some of core, hardened, or",
+        ),
         ("[engine]\ncommand = []", ":2: engine.command is empty; it must be a list, such as"),
         ("[engine]\ncommand = ['', 'x']", ":2: engine.command begins with an empty word; begin with the name of a"),
         ('[engine]\ncommand = "a \'b"', ":2: engine.command is no command: No closing quotation; quote it as in a"),
@@ -444,7 +458,7 @@ def test_the_ranges_are_those_of_the_options() -> None:
             assert (setting["minimum"], setting["maximum"]) == (option.min, option.max), name
             compared += 1
         elif isinstance(option, click.Choice):
-            assert setting["enum"] == list(option.choices)
+            assert setting["then"]["enum"] == setting["items"]["enum"] == list(option.choices)
             compared += 1
     assert compared >= 5
 

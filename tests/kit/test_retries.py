@@ -228,3 +228,48 @@ def test_attempts_are_what_a_report_has_of_them() -> None:
     (settled,) = retries.settled([FAILED, PASSED])
     assert settled.attempts == (Attempt(Outcome.FAILED, "assertion"),)
     assert json.dumps([str(one.outcome) for one in settled.attempts]) == '["failed"]'
+
+
+def whole(*failed_for: str, step: str = "Then it is so") -> CheckRecord:
+    """Give a failure of a check of three requirements that names those it is for."""
+    broken = tuple(Expectation(f"{one} is kept", 1, 2, False, "witnessed", (), (one,), step) for one in failed_for)  # noqa: FBT003 -- a record
+    return replace(FAILED, requirements=("R-1", "R-2", "R-3"), failed_for=failed_for, expectations=broken)
+
+
+def settle(*tries: CheckRecord) -> CheckRecord:
+    retries = Retries(5)
+    for one in tries[:-1]:
+        assert retries.due(one)
+    (settled,) = retries.settled(tries)
+    return settled
+
+
+def test_what_any_try_has_failed_for_is_held_against_all_of_them() -> None:
+    settled = settle(whole("R-2"), whole("R-1"))
+
+    assert (settled.outcome, settled.failed_for) == (Outcome.FAILED, ("R-1", "R-2"))
+    assert [one.statement for one in settled.expectations] == ["R-2 is kept", "R-1 is kept"]
+    assert [settled.spares(one) for one in settled.requirements] == [False, False, True]
+
+
+def test_what_held_on_every_try_is_not_flaky_and_what_did_not_is() -> None:
+    settled = settle(whole("R-2"), whole("R-1"), replace(PASSED, requirements=("R-1", "R-2", "R-3")))
+
+    assert (settled.outcome, settled.failed_for) == (Outcome.FLAKY, ("R-1", "R-2"))
+    assert [settled.spares(one) for one in settled.requirements] == [False, False, True]
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_try_that_failed_as_a_whole_has_failed_for_all(place: int) -> None:
+    tries = [whole("R-2")]
+    tries.insert(place, replace(FAILED, requirements=("R-1", "R-2", "R-3")))
+    settled = settle(*tries)
+
+    assert (settled.failed_for, settled.expectations) == ((), FAILED.expectations)
+
+
+def test_a_try_of_which_nothing_can_be_said_spares_nothing() -> None:
+    settled = settle(whole("R-2"), replace(DECLINED, requirements=("R-1", "R-2", "R-3")))
+
+    assert (settled.outcome, settled.failed_for) == (Outcome.FAILED, ())
+    assert all(one.requirements == () for one in settled.expectations)

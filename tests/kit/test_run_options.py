@@ -332,3 +332,15 @@ def test_a_driver_that_declares_something_else_than_is_expected_is_told_of_in_on
     assert "capability adapter.copilot" in said
     assert f"declares it {declared or 'undeclared'}, and {expected} is expected" in said
     assert "session-tck.toml" in said
+
+
+def test_a_project_file_can_name_several_profiles(heard: Heard) -> None:
+    toml = '[engine]\nname = "sim:reuse"\n[run]\nprofile = ["reuse", "continuity"]\n'
+    settings = heard(toml=toml)
+    assert (settings.profiles, settings.engine.policy) == (("continuity", "reuse"), "reuse")
+
+
+def test_the_help_names_the_simulators_that_play_courses_and_what_all_is() -> None:
+    told = " ".join(CliRunner().invoke(run_command.run, ["--help"]).output.split())
+    assert "sim:PROFILE" in told
+    assert "all: core and hardened" in told

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Sequence
 
 import pytest
@@ -44,15 +46,30 @@ def test_a_report_names_the_container_engine_and_what_it_is_worth(
 
 
 @pytest.mark.parametrize(
-    ("network", "lacks"),
+    ("open_to", "lacks"),
     [
-        ("", {"the agents' own CLIs"}),
-        ("not closed: no namespaces", {"the agents' own CLIs", "to be cut off from the network"}),
+        (("", "", ""), {}),
+        (("no namespaces", "", ""), {"to be cut off from: network": "no namespaces"}),
+        (("", "no mounts", ""), {"to be cut off from: files": "no mounts"}),
+        (("no way",) * 3, {"to be cut off from: network, files, processes": "no way"}),
     ],
 )
-def test_an_engine_that_starts_clis_itself_met_no_containers_and_perhaps_a_network(
-    network: str, lacks: set[str]
+def test_an_engine_that_starts_clis_itself_met_no_containers_and_what_it_was_not_cut_off_from(
+    open_to: tuple[str, str, str], lacks: dict[str, str]
 ) -> None:
-    found = met(EngineChoice("command", peer="x", confined=Confined(1, 1, network)), database=None)
+    found = met(EngineChoice("command", peer="x", confined=Confined(1, 1, *open_to)), database=None)
     assert (found.containers, found.isolation, found.clis) == ("none", "recorded", "stand-ins")
-    assert {one.part for one in found.not_exercised} == lacks
+    told = {one.part: one.how for one in found.not_exercised}
+    assert told == {"the agents' own CLIs": "session-tck probe all", **lacks}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="where /proc shows what a process was given")
+@pytest.mark.parametrize(("processes", "hidden"), [("", "False"), ("they cannot be hidden", "True")])
+def test_a_process_of_ours_that_can_be_seen_keeps_what_it_was_given_to_itself(processes: str, hidden: str) -> None:
+    script = (
+        "import ctypes; from tck_kit.engine_choice import Confined\n"
+        f"Confined(1, 1, processes={processes!r}).guard()\n"
+        "print(ctypes.CDLL(None).prctl(3, 0, 0, 0, 0) == 0)"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == hidden

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tck_fakes.faulty import CONTROLS, TURN_CONTROLS, policy_of
 from tck_kit import controls
 from tck_kit.catalogue import Catalogue, read_catalogue, select
 from tck_kit.controls import drawn, trials
+from tck_kit.failures_shown import SHOWN, Failed
 from tck_kit.families import COURSES
 from tck_kit.laboratory import Laboratory
 from tck_kit.mutants.plan import Breadth, Plan, concerns
@@ -103,3 +105,15 @@ def test_faults_of_one_kind_of_engine_do_not_meet_the_scenarios_of_the_other(
         assert all(concerns(scenario, fault) for scenario in met)
     for scenario in whole.suite.scenarios:
         assert {fault.policy is None for fault in plan.strangers(scenario)} <= {concerns(scenario, faults[1])}
+
+
+def test_sarif_that_shows_a_requirement_which_a_control_spares_lets_no_control_pass() -> None:
+    def text(*rules: str) -> str:
+        return json.dumps({"runs": [{"results": [{"ruleId": one} for one in rules]}]})
+
+    told = Failed(1, {"REUSE-2"}, badge=True, spared={"REUSE-1"})
+    shown = SHOWN["report.sarif"]
+
+    assert shown(text("REUSE-2"), told)
+    assert not shown(text("REUSE-2", "REUSE-1"), told)
+    assert not shown(text(), told)

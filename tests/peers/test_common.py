@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import Popen
@@ -46,6 +47,10 @@ class Sleeper:
         if not self.tidy:
             words = (sys.executable, "-c", "import time; time.sleep(60)")
             self.child = start(words, environment=self.stage.environment(), cwd=self.stage.workdir)
+            # For a moment after its start a process has no words and no variables yet.
+            until = time.monotonic() + 20
+            while not running(self.stage.home) and time.monotonic() < until:
+                time.sleep(0.01)
         return Played((Come("done"),))
 
     def stop(self) -> None:
@@ -132,3 +137,12 @@ def test_the_folder_of_the_peer_is_named_by_the_environment(tmp_path: Path) -> N
         peer_folder({})
     with pytest.raises(DriverIncompatibleError, match="there is no folder"):
         peer_folder({"TCK_PEER_FOLDER": str(tmp_path / "none")})
+
+
+def test_a_folder_that_may_not_be_looked_into_is_named_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_self: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "is_dir", refused)
+    with pytest.raises(DriverIncompatibleError, match="cannot be looked into: Permission denied"):
+        peer_folder({"TCK_PEER_FOLDER": str(tmp_path)})

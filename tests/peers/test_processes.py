@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from tck_driver.errors import EngineTimeoutError
-from tck_peers.processes import end_all, left_over, run, running, start
+from tck_peers.processes import end_all, left_over, parent_of, run, running, start
 
 ON_LINUX = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found where /proc is")
 SLEEPS = (sys.executable, "-c", "import time; time.sleep(60)")
@@ -37,6 +39,46 @@ def test_a_process_that_takes_too_long_is_ended_with_its_children(tmp_path: Path
     with pytest.raises(EngineTimeoutError, match=r"did not end within 0\.5 s"):
         run((sys.executable, "-c", code), environment=environment(tmp_path), cwd=tmp_path, seconds=0.5)
     assert left_over(tmp_path, 5.0) == ()
+
+
+@ON_LINUX
+def test_nobody_waits_for_what_holds_the_output_of_a_process_that_took_too_long(tmp_path: Path) -> None:
+    told = tmp_path / "pid"
+    # In a session and with a home of its own, so that neither leads to it.
+    code = (
+        "import pathlib, subprocess, time\n"
+        f"one = subprocess.Popen({list(SLEEPS)!r}, start_new_session=True, env={{'HOME': '/elsewhere'}})\n"
+        f"pathlib.Path({str(told)!r}).write_text(str(one.pid))\n"
+        "time.sleep(60)"
+    )
+    try:
+        with pytest.raises(EngineTimeoutError):
+            run((sys.executable, "-c", code), environment=environment(tmp_path), cwd=tmp_path, seconds=2.0)
+        # It still holds it: nobody could have read to the end.
+        os.kill(int(told.read_text(encoding="utf-8")), 0)
+    finally:
+        os.kill(int(told.read_text(encoding="utf-8")), signal.SIGKILL)
+
+
+@ON_LINUX
+def test_what_left_the_group_of_a_process_that_took_too_long_is_ended_by_its_home(tmp_path: Path) -> None:
+    code = f"import subprocess, time; subprocess.Popen({list(SLEEPS)!r}, start_new_session=True); time.sleep(60)"
+    with pytest.raises(EngineTimeoutError):
+        run((sys.executable, "-c", code), environment=environment(tmp_path), cwd=tmp_path, seconds=2.0)
+    assert running(tmp_path) == ()
+
+
+@ON_LINUX
+def test_processes_are_found_by_whom_they_descend_from_whatever_home_they_have(tmp_path: Path) -> None:
+    code = f"import subprocess; subprocess.run({list(SLEEPS)!r}, env={{'HOME': '/elsewhere'}})"
+    with start((sys.executable, "-c", code), environment=environment(tmp_path), cwd=tmp_path) as parent:
+        until = time.monotonic() + 20
+        while not (found := running(tmp_path / "none", parent.pid)) and time.monotonic() < until:
+            time.sleep(0.02)
+        assert len(found) == 1
+        assert parent_of(found[0].pid) == parent.pid
+        end_all(tmp_path / "none", parent.pid)
+        parent.communicate()
 
 
 @ON_LINUX

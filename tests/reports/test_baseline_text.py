@@ -145,3 +145,28 @@ def test_of_a_report_with_every_outcome_only_failures_are_spoken_of() -> None:
     written = first_baseline(mixed_report(), owner="us", reason="why", since=DAY, until=LAST)
     assert {name for name, _ in written.left_out} == {"gives_error", "gives_untestable"}
     assert written.entries == len({Outcome.FAILED, Outcome.FLAKY, Outcome.EXPECTED_FAILURE})
+
+
+def test_what_went_on_has_an_entry_for_each_expectation_that_did_not_hold() -> None:
+    broken = [
+        replace(broke(), statement="run r1", step="When a second run is due"),
+        replace(broke(), statement="run r1", step="Then it resumes"),
+        replace(broke(), statement="another", step="Then it resumes"),
+    ]
+    record = replace(
+        check("x::on", "RESUME-1", outcome=Outcome.FAILED, expectations=broken), failed_step=broken[0].step
+    )
+    entries, left_out = made(record)
+
+    assert [(one.statement, one.step) for one in entries] == [
+        ("run *", "When a second run is due"),
+        ("run *", "Then it resumes"),
+        ("another", "Then it resumes"),
+    ]
+    assert left_out == []
+    baseline = Baseline(DIGEST, tuple(entries), DAY)
+    (excused,) = apply_baseline([record], baseline, Ground({record.id: ("RESUME-1",)}, {"RESUME-1"})).checks
+    assert excused.outcome is Outcome.EXPECTED_FAILURE
+    more = replace(record, expectations=(*broken, replace(broke(), statement="new", step="Then it resumes")))
+    (new,) = apply_baseline([more], baseline, Ground({record.id: ("RESUME-1",)}, {"RESUME-1"})).checks
+    assert new.outcome is Outcome.FAILED

@@ -207,7 +207,7 @@ def test_with_nothing_collected_there_is_no_verdict_and_no_success() -> None:
     assert conclusion.exit_code == 4
 
 
-@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.EXPECTED_FAILURE])
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.EXPECTED_FAILURE, Outcome.FLAKY])
 def test_a_check_that_says_what_it_failed_for_is_held_against_nothing_else(outcome: Outcome) -> None:
     entries = [entry("RESUME-1"), entry("RESUME-2")]
     failed = replace(check("a", "RESUME-1", "RESUME-2", outcome=outcome), failed_for=("RESUME-2",))
@@ -222,7 +222,7 @@ def test_a_check_cannot_say_that_it_holds_for_what_it_does_not_own_up_to() -> No
     assert [result.outcome for result in grading.requirements] == [Outcome.FAILED, Outcome.FAILED]
 
 
-@pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.UNTESTABLE, Outcome.NOT_RUN, Outcome.FLAKY])
+@pytest.mark.parametrize("outcome", [Outcome.ERROR, Outcome.UNTESTABLE, Outcome.NOT_RUN])
 def test_what_ended_in_any_other_way_holds_for_nothing(outcome: Outcome) -> None:
     entries = [entry("RESUME-1"), entry("RESUME-2")]
     record = replace(check("a", "RESUME-1", "RESUME-2", outcome=outcome, reason="why"), failed_for=("RESUME-2",))

@@ -275,6 +275,20 @@ def test_the_terminal_explains_a_failure_from_requirement_to_fault() -> None:
         assert part in text
 
 
+def test_the_terminal_says_once_what_kept_every_scenario_from_being_played() -> None:
+    why = "driver incompatible: there is no runner.start"
+    entries = [entry(f"RESUME-{number}") for number in (1, 2, 3)]
+    checks = [check(f"c{one.id}", one.id, outcome=Outcome.ERROR, reason=why, blame="driver") for one in entries]
+    text = terminal_text(report_of(graded(entries, checks)), width=2000)
+    assert text.count("fault     ") == 1
+    assert "ERROR 3 requirements, 3 scenarios" in text
+    assert "RESUME-1, RESUME-2, RESUME-3" in text
+
+    another = replace(checks[0], reason="it timed out")
+    text = terminal_text(report_of(graded(entries, [another, *checks[1:]])), width=2000)
+    assert text.count("fault     ") == 3
+
+
 def test_the_terminal_ends_with_the_verdict_lines_and_the_exit_code() -> None:
     lines = terminal_text(report_of(graded([entry("RESUME-1")], [check("a", "RESUME-1")]))).splitlines()
     assert lines[-2:] == ["core: conformant 1/1 (witnessed)", "exit code 0, conformant: nothing speaks against it"]

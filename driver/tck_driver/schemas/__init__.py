@@ -34,7 +34,7 @@ METHODS: Mapping[str, str] = MappingProxyType(
         "shutdown": "shutdown",
     }
 )
-_LONGEST = 300
+_LONGEST = 200
 
 
 class MisfitError(ValueError):

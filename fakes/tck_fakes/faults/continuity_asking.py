@@ -7,7 +7,7 @@ from dataclasses import replace
 from tck_fakes.faults.around import Inside, around
 from tck_fakes.faults.fault import Kind, Sabotage
 from tck_fakes.faults.register import Real, fault
-from tck_fakes.faults.turning import invoked, kept_of, loosely, made_up, resumed_instead
+from tck_fakes.faults.turning import helped, invoked, kept_of, loosely, made_up, resumed_instead
 from tck_simulator.adapters.base import Invocation
 from tck_simulator.turns import decision
 from tck_simulator.turns.continuation import Continuation, Due
@@ -144,6 +144,17 @@ def _borrowed_id(sabotage: Sabotage) -> None:
     resumed_instead(sabotage, change)
 
 
+@fault(
+    "helper-in-a-session",
+    "CONTINUITY-4",
+    Kind.WRONG_MOMENT,
+    "has a helper look into a scope's session before each of its turns",
+    policy=_ISSUE,
+)
+def _helper_in_a_session(sabotage: Sabotage) -> None:
+    helped(sabotage, lambda memory, due: kept_of(memory, due.scope))
+
+
 # --- CONTINUITY-5: no provider is given the id of another ------------------------------------------------------------
 
 
@@ -225,3 +236,14 @@ def _most_recent_where_off(sabotage: Sabotage) -> None:
 
     resumed_instead(sabotage, look)
     invoked(sabotage, lambda made, due, resume: loosely(made, due) if off[0] and resume is None else made)
+
+
+@fault(
+    "helper-where-off",
+    "CONTINUITY-6",
+    Kind.WRONG_VALUE,
+    "has a helper look into a scope's session where resuming is off",
+    policy=_ISSUE,
+)
+def _helper_where_off(sabotage: Sabotage) -> None:
+    helped(sabotage, lambda memory, due: None if memory.on else kept_of(memory, due.scope))

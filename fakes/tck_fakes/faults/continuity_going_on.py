@@ -186,7 +186,7 @@ def _resumes_at_home(sabotage: Sabotage) -> None:
     around(sabotage, Starter, "start", body)
 
 
-# --- CONTINUITY-11: a fork is treated as declared --------------------------------------------------------------------
+# --- CONTINUITY-11: it resumes as it declares ------------------------------------------------------------------------
 
 
 @fault("old-id-after-a-fork", "CONTINUITY-11", Kind.WRONG_VALUE, "asks for the old id after a fork", policy=_ISSUE)
@@ -227,6 +227,35 @@ def _rejected_fork_kept(sabotage: Sabotage) -> None:
 
     judged(sabotage, kept)
     around(sabotage, Carrier, "_ended", ended)
+
+
+@fault(
+    "valid-though-failed",
+    "CONTINUITY-11",
+    Kind.WRONG_MOMENT,
+    "takes a session for valid as soon as it has an id, where it declares success",
+    policy=_ISSUE,
+)
+def _valid_though_failed(sabotage: Sabotage) -> None:
+    def ended(real: Real, self: Carrier, due: Due, made: Judgement, **named: Inside) -> Come:
+        come: Come = real(self, due, made, **named)
+        if made.result == "failed" and made.native_id is not None:
+            self.memory.keep(due.keeping(made.native_id))
+            self.notebook.write(self.memory)
+        return come
+
+    around(sabotage, Carrier, "_ended", ended)
+
+
+@fault(
+    "short-prompt-though-full",
+    "CONTINUITY-11",
+    Kind.WRONG_SCOPE,
+    "sends a resumed session the short prompt, where it declares full ones",
+    policy=_ISSUE,
+)
+def _short_prompt_though_full(sabotage: Sabotage) -> None:
+    prompted(sabotage, lambda _, resume, __: resume is not None)
 
 
 # --- CONTINUITY-12: the next turn asks for the session of the last one -----------------------------------------------

@@ -207,6 +207,30 @@ def _asked_id_among_others(sabotage: Sabotage) -> None:
     _fork_let_pass(sabotage, lambda answered: answered.asked in answered.reading.reported)
 
 
+def _stray_taken_for_done(sabotage: Sabotage, wanted: Callable[[Answered], bool]) -> None:
+    """Call a resumed turn done that should be rejected, where this says so, and keep nothing of it."""
+
+    def change(made: Judgement, answered: Answered) -> Judgement:
+        return Judgement("went_well", None) if made.result == "forked" and wanted(answered) else made
+
+    judged(sabotage, change)
+
+
+@fault("done-unnamed", "REUSE-4", Kind.WRONG_MOMENT, "takes a resume without any id for done", policy=_AGENT)
+def _done_unnamed(sabotage: Sabotage) -> None:
+    _stray_taken_for_done(sabotage, lambda answered: not answered.reading.reported)
+
+
+@fault("done-with-two-ids", "REUSE-4", Kind.EXTRA_EFFECT, "takes a resume with two ids for done", policy=_AGENT)
+def _done_with_two_ids(sabotage: Sabotage) -> None:
+    _stray_taken_for_done(sabotage, lambda answered: len(answered.reading.reported) > 1)
+
+
+@fault("done-elsewhere", "REUSE-4", Kind.WRONG_VALUE, "takes a resume under another id alone for done", policy=_AGENT)
+def _done_elsewhere(sabotage: Sabotage) -> None:
+    _stray_taken_for_done(sabotage, lambda answered: len(answered.reading.reported) == 1)
+
+
 # --- REUSE-5: a fresh turn leaves one id or nothing ------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import replace
 
+from tck_driver.courses import Cast, Role
 from tck_driver.vocabulary import AdapterId
 from tck_fakes.faults.around import Inside, around
 from tck_fakes.faults.fault import Sabotage
@@ -14,6 +15,7 @@ from tck_simulator.adapters.base import Invocation
 from tck_simulator.turns import engine, judgement, prompts, starting, turn
 from tck_simulator.turns.continuation import Continuation, Due
 from tck_simulator.turns.judgement import Judgement
+from tck_simulator.turns.kinds import PROVIDERS
 from tck_simulator.turns.memory import Memory
 from tck_simulator.turns.starting import Answered
 from tck_simulator.turns.turn import Carrier
@@ -43,6 +45,24 @@ def forgotten(memory: Memory, name: str) -> None:
     scope = memory.scopes[name]
     scope.record = None
     scope.sessions = [replace(one, kept=None) for one in scope.sessions]
+
+
+def helped(sabotage: Sabotage, wanted: Callable[[Memory, Due], Continuation | None]) -> None:
+    """Have a helper start the CLI before each turn of which this gives a session for it to look into."""
+    roles = tuple(Role("", provider, r"\AHelper: ", r"\A", (prompts.ANSWER,)) for provider in PROVIDERS)
+
+    def cast(real: Real, self: engine.TurnEngine) -> Cast:
+        given: Cast = real(self)
+        return replace(given, roles=(*roles, *given.roles))
+
+    def carried(real: Real, self: Carrier, due: Due, **named: Inside) -> Inside:
+        kept = wanted(self.memory, due)
+        if kept is not None:
+            self.starter.start(due, "Helper: say in a line what was done.", kept)
+        return real(self, due, **named)
+
+    around(sabotage, engine.TurnEngine, "cast", cast)
+    around(sabotage, Carrier, "carry_out", carried)
 
 
 def made_up(scope: str) -> str:

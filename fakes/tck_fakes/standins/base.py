@@ -143,11 +143,16 @@ Conversation = Generator[Event, "Word | Heard | None", int]
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The CLI ends here: what it says, and its exit code. `usage` tells what was wrong with the arguments, if so."""
+    """The CLI ends here: what it says, and its exit code. `usage` tells what was wrong with the arguments, if so.
+
+    `meant` is what arguments that are wrong ask for all the same, where they ask for a session and could be read to
+    their end.
+    """
 
     lines: tuple[Line, ...]
     exit_code: int
     usage: str | None = None
+    meant: Request | None = None
 
 
 @dataclass(frozen=True, slots=True)

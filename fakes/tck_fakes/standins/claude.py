@@ -64,11 +64,9 @@ class Claude:
         converses = values.get("--input-format") == STREAMED
         prompt = "" if converses else " ".join(words.positionals) or call.stdin
         fault = claude_words.fault(words, prompt)
-        if fault is not None:
-            return failed(fault, fault)
         resumes = words.flag("--resume") or words.flag("--continue")
         asked = values.get("--resume")
-        return Request(
+        request = Request(
             prompt=prompt,
             workdir=call.workdir,
             asked_id=(asked or "") if words.flag("--resume") else None,
@@ -78,6 +76,10 @@ class Claude:
             options={name: value or "" for name, value in values.items()},
             converses=converses,
         )
+        if fault is None:
+            return request
+        readable = resumes and words.unknown is None and words.missing is None
+        return replace(failed(fault, fault), meant=request if readable else None)
 
     def new(self, call: Invocation, asked: Request, session_id: str | None = None) -> Session:
         """Begin a session in the folder of the working directory."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tck_driver.bench import Shape
 from tck_driver.vocabulary import AdapterId
@@ -121,16 +122,19 @@ class Codex:
             return Stop((Err("Error: stdin is not a terminal"),), 1, "no `exec`: the terminal interface was asked for")
         resumes = words.subcommand is not None
         positionals = resume.positionals if resumes else words.positionals
-        if len(positionals) > (2 if resumes else 1):
-            return unexpected_word(positionals[-1], RESUME_USAGE if resumes else EXEC_USAGE)
         values = top.values | words.values | resume.values
+        # What cannot be taken as it stands asks for a session, and for none by its id.
+        amiss = Request(" ".join(positionals), values.get("--cd") or call.workdir, loosely=True) if resumes else None
+        if len(positionals) > (2 if resumes else 1):
+            stop = unexpected_word(positionals[-1], RESUME_USAGE if resumes else EXEC_USAGE)
+            return replace(stop, meant=amiss)
         with_id = resumes and bool(positionals) and not (resume.flag("--last") and len(positionals) == 1)
         asked = positionals[0] if with_id else None
         prompt = "".join(positionals[1:] if with_id else positionals) or "-"
         prompt = call.stdin if prompt == "-" else prompt
         if not prompt:
             text = "No prompt provided. Either specify one as an argument or pipe the prompt into stdin."
-            return Stop((Err(text),), 1, text)
+            return Stop((Err(text),), 1, text, amiss)
         return Request(
             prompt=prompt,
             workdir=values.get("--cd") or call.workdir,

@@ -9,7 +9,7 @@ Feature: A session that is gone, or that nobody knows, does not hold up the work
     And a turn of the scope in which the CLI answers and saves nothing
     And 4 turns of the scope
     When the course is played
-    Then the first turn of the scope is done
+    Then nothing can be said unless the first turn of the scope is done
     And no id that the CLI did not find was asked for more than 3 times
     And the scope goes on without the lost session, or its failure is shown
     And every start of the scope after one that went well asks for its session
@@ -24,10 +24,20 @@ Feature: A session that is gone, or that nobody knows, does not hold up the work
     And a turn of the scope in which the CLI starts a session of its own
     And a turn of the scope
     When the course is played
-    Then the first turn of the scope is done
+    Then nothing can be said unless the first turn of the scope is done
     And the resume of the scope under another id is treated as the engine declares
 
-  @continuity-2 @continuity-3 @continuity-8
+  @continuity-8 @continuity-11
+  Scenario: A session in which a turn has failed is gone on with where the engine declares so
+    Given an engine that claims continuity
+    And resuming is on from the beginning
+    And a turn of the scope in which the CLI gets a server error
+    And 2 turns of the scope
+    When the course is played
+    Then no session of the scope was asked for before it was valid, as the engine declares
+    And no fresh session was sent a prompt that relies on what is remembered
+
+  @continuity-1 @continuity-2 @continuity-3 @continuity-8
   Scenario: Where no id came up there is nothing to ask for, and the whole task is sent again
     Given an engine that claims continuity
     And resuming is on from the beginning
@@ -35,7 +45,7 @@ Feature: A session that is gone, or that nobody knows, does not hold up the work
     And a turn of the scope in which the CLI fails with a general error
     And a turn of the scope
     When the course is played
-    Then no turn of the scope is done without a start that ended well
+    Then nothing can be said unless no turn of the scope is done without a start that ended well
     And the first start of every scope asks for no session
     And no session was asked for but by its id
     And every id that was asked for had come up in an earlier start of its scope

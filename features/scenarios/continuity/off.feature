@@ -10,7 +10,7 @@ Feature: Nothing is resumed where that is off or not on offer
     And resuming is turned off
     And 2 turns of the scope
     When the course is played
-    Then every act of the course is done
+    Then nothing can be said unless every act of the course is done
     And no start of the scope asks for a session
     And no fresh session was sent a prompt that relies on what is remembered
 
@@ -23,7 +23,7 @@ Feature: Nothing is resumed where that is off or not on offer
     And an orderly restart of the engine
     And a turn of the scope
     When the course is played
-    Then every act of the course is done
+    Then nothing can be said unless every act of the course is done
     And no start of the scope asks for a session
 
   @continuity-6 @continuity-8
@@ -34,6 +34,6 @@ Feature: Nothing is resumed where that is off or not on offer
     And from then on the help of the CLI offers no resuming
     And 2 turns of the scope
     When the course is played
-    Then every act of the course is done
+    Then nothing can be said unless every act of the course is done
     And no start of the scope asks for a session
     And no fresh session was sent a prompt that relies on what is remembered

@@ -9,8 +9,8 @@ Feature: A new session on an issue takes up what an earlier one left
     And a new session of the tracker on the scope
     And a turn of the scope
     When the course is played
-    Then every act of the course is done
-    And the second start of the scope is fresh, with the whole task
+    Then nothing can be said unless every act of the course is done
+    And the second start of the scope asks for no session
 
   @redelegation-1
   Scenario: Once it is switched off again a new session is cold
@@ -23,9 +23,9 @@ Feature: A new session on an issue takes up what an earlier one left
     And a new session of the tracker on the scope
     And a turn of the scope
     When the course is played
-    Then every act of the course is done
+    Then nothing can be said unless every act of the course is done
     And the second start of the scope asks for the session of the first
-    And the third start of the scope is fresh, with the whole task
+    And the third start of the scope asks for no session
 
   @redelegation-2 @redelegation-3
   Scenario: The id that was reported last outlives its session and the engine, even where the turn failed
@@ -39,7 +39,7 @@ Feature: A new session on an issue takes up what an earlier one left
     And a turn of the scope
     When the course is played
     Then the third start of the scope asks for the session of the second
-    And the third turn of the scope is done
+    And nothing can be said unless the third turn of the scope is done
 
   @redelegation-3 @redelegation-4
   Scenario: Of several sessions that live the one that was updated last is taken up
@@ -51,7 +51,7 @@ Feature: A new session on an issue takes up what an earlier one left
     And a new session of the tracker on the scope
     And a turn of the scope
     When the course is played
-    Then every act of the course is done
+    Then nothing can be said unless every act of the course is done
     And as REDELEGATION-4 says, the second start of the scope asks for the session of the first
     And as REDELEGATION-3 says, the third start of the scope asks for the session of the second
 
@@ -66,7 +66,7 @@ Feature: A new session on an issue takes up what an earlier one left
     And a new session of the tracker on the scope
     And a turn of the scope
     When the course is played
-    Then every act of the course is done
+    Then nothing can be said unless every act of the course is done
     And the second start of the scope asks for the session of the first
     And the third start of the scope asks for the session of the first
 
@@ -78,7 +78,7 @@ Feature: A new session on an issue takes up what an earlier one left
     And a new session of the tracker on the scope
     And a turn of the scope
     When the course is played
-    Then the second start of the scope is fresh, with the whole task
+    Then the second start of the scope asks for no session
     And the second turn of the scope is done
     And no turn of the scope is done without a start that ended well
 
@@ -93,7 +93,7 @@ Feature: A new session on an issue takes up what an earlier one left
     And a new session of the tracker on the other scope
     And a turn of the other scope
     When the course is played
-    Then every act of the course is done
+    Then nothing can be said unless every act of the course is done
     And the first start of every scope asks for no session
     And no id of one scope was asked for in another
     And the second start of the scope asks for the session of the first

@@ -9,7 +9,7 @@ Feature: A continuation is valid once a whole turn went well, and not a moment e
     And an orderly restart of the engine
     And a turn of the scope
     When the course is played
-    Then every act of the course is done
+    Then nothing can be said unless every act of the course is done
     And every start of the scope after the first asks for the session of the one before
     And every scope asks after the restart for what it would have asked for without one
     And no session was asked for but by its id
@@ -24,10 +24,12 @@ Feature: A continuation is valid once a whole turn went well, and not a moment e
     And a turn of the scope in which the answer has the wrong form
     And a turn of the scope
     When the course is played
-    Then the second start of the scope is fresh, with the whole task
-    And the third start of the scope asks for the session of the second
-    And the fourth start of the scope is fresh, with the whole task
-    And no turn of the scope is done without a start that ended well
+    Then the second start of the scope asks for no session
+    And as REUSE-2 says, the second start of the scope is fresh, with the whole task
+    And as REUSE-1 says, the third start of the scope asks for the session of the second
+    And the fourth start of the scope asks for no session
+    And as REUSE-2 says, the fourth start of the scope is fresh, with the whole task
+    And as REUSE-2 says, no turn of the scope is done without a start that ended well
 
   @reuse-1 @reuse-2
   Scenario: After a completion hook that failed the next attempt is fresh
@@ -35,37 +37,36 @@ Feature: A continuation is valid once a whole turn went well, and not a moment e
     And a turn of the scope after which the hook fails
     And 2 turns of the scope
     When the course is played
-    Then the second start of the scope is fresh, with the whole task
-    And the last start of the scope asks for the session of the one before
-    And no turn of the scope is done without a start that ended well
+    Then the second start of the scope asks for no session
+    And as REUSE-2 says, the second start of the scope is fresh, with the whole task
+    And as REUSE-1 says, the last start of the scope asks for the session of the one before
+    And as REUSE-2 says, no turn of the scope is done without a start that ended well
 
-  @reuse-4 @reuse-5
-  Scenario: Where the CLI named two sessions or none nothing is kept
+  @reuse-2 @reuse-4
+  Scenario Outline: A resumed turn in which the CLI did not name the asked session alone has failed
     Given an engine that claims reuse
-    And a turn of the scope in which the CLI names two sessions
     And a turn of the scope
-    And a turn of the scope in which the CLI names no session
-    And a turn of the scope
-    And a turn of the scope in which the CLI names two sessions
+    And a turn of the scope in which the CLI <behaves>
     And a turn of the scope
     When the course is played
-    Then as REUSE-5 says, the second start of the scope is fresh, with the whole task
-    And the third start of the scope asks for the session of the second
-    And as REUSE-4 says, the work of the third start of the scope is not taken for done
-    And as REUSE-4 says, the fourth start of the scope is fresh, with the whole task
-    And the fifth start of the scope asks for the session of the fourth
-    And as REUSE-4 says, the work of the fifth start of the scope is not taken for done
-    And as REUSE-4 says, the sixth start of the scope is fresh, with the whole task
+    Then nothing can be said unless the second start of the scope asks for the session of the first
+    And as REUSE-4 says, no resume of the scope that did not name the asked session alone is taken for done
+    And as REUSE-2 says, the third start of the scope asks for no session
 
-  @reuse-4 @reuse-5
-  Scenario: Where a resume was answered in another session nothing is kept
+    Examples:
+      | behaves                     |
+      | names no session            |
+      | names two sessions          |
+      | starts a session of its own |
+
+  @reuse-5 @reuse-8
+  Scenario: Of a fresh turn in which the CLI named no session, or two, nothing is kept
     Given an engine that claims reuse
     And a turn of the scope in which the CLI names no session
-    And a turn of the scope
-    And a turn of the scope in which the CLI starts a session of its own
-    And a turn of the scope
+    And a turn of the scope in which the CLI names two sessions
+    And 2 turns of the scope
     When the course is played
-    Then as REUSE-5 says, the second start of the scope is fresh, with the whole task
-    And the third start of the scope asks for the session of the second
-    And as REUSE-4 says, the work of the third start of the scope is not taken for done
-    And as REUSE-4 says, the fourth start of the scope is fresh, with the whole task
+    Then as REUSE-5 says, the second start of the scope asks for no session
+    And as REUSE-5 says, the third start of the scope asks for no session
+    And nothing can be said unless the last start of the scope asks for the session of the one before
+    And no fresh session was sent a prompt that relies on what is remembered

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from tck_driver.errors import UntestableError
 from tck_features.course_checks import about, done_by, lines, shown_or_done
 from tck_features.courses import Playing, Seen, course_of
 from tck_features.sentences import then
 from tck_features.world import World
+
+_TWO = 2
 
 
 @then("the first start of every scope asks for no session")
@@ -58,11 +59,13 @@ def ids_are_known(world: World) -> None:
     playing = _started(world)
     known: dict[str, set[str]] = {}
     strange: list[Seen] = []
-    for start in playing.seen:
+    for start in playing.concerned:
         own = known.setdefault(start.scope, set())
         if start.asked is not None and start.asked not in own:
             strange.append(start)
-        own.update(_named(start))
+        # What comes up for a helper in a scope's session is none of the helper's.
+        if start.scope:
+            own.update(start.named)
     _none(world, "starts that ask for an id that was neither reported nor given before", playing, strange)
 
 
@@ -78,8 +81,10 @@ def no_crossing(world: World) -> None:
         rests_on="witnessed",
         evidence=playing.shown(),
     )
-    owners = _first_named(playing)
-    crossed = [start for start in playing.seen if start.asked in owners and owners[start.asked].scope != start.scope]
+    owners = playing.owners()
+    crossed = [
+        start for start in playing.concerned if start.asked in owners and owners[start.asked].scope != start.scope
+    ]
     _none(world, "starts that ask for an id of another scope", playing, crossed)
 
 
@@ -88,10 +93,10 @@ def no_crossing(world: World) -> None:
 def no_foreign_provider(world: World) -> None:
     """Check each id against the CLI that named it first."""
     playing = _started(world)
-    owners = _first_named(playing)
+    owners = playing.owners()
     foreign = [
         start
-        for start in playing.seen
+        for start in playing.concerned
         if start.asked in owners and owners[start.asked].cli.adapter != start.cli.adapter
     ]
     _none(world, "starts that ask a CLI for an id of another one's", playing, foreign)
@@ -103,6 +108,8 @@ def no_delta_to_fresh(world: World) -> None:
     """Check that every start that asks for nothing holds the whole task."""
     playing = _started(world)
     short = [start for start in playing.seen if start.wants is None and not start.full]
+    if playing.policy.prompt == "delta":
+        _doubt_full(playing)
     _none(world, "fresh starts without the whole task", playing, short)
 
 
@@ -111,10 +118,10 @@ def no_delta_to_fresh(world: World) -> None:
 def same_directory(world: World) -> None:
     """Check the working directory of each start that asks for an id against that of the one that named it first."""
     playing = _started(world)
-    owners = _first_named(playing)
+    owners = playing.owners()
     elsewhere = [
         start
-        for start in playing.seen
+        for start in playing.concerned
         if start.asked in owners and owners[start.asked].cli.workdir != start.cli.workdir
     ]
     _none(
@@ -174,7 +181,8 @@ def fork_as_declared(world: World, scope: str) -> None:
     starts = playing.starts(scope)
     forks = [number for number, start in enumerate(starts) if start.forked]
     if not forks:
-        raise UntestableError(f"no session was asked for, for {scope}, and so none answered under another id")
+        playing.doubts.append(f"no session was asked for, for {scope}, and so none answered under another id")
+        return
     fork, later = starts[forks[0]], starts[forks[0] + 1 :]
     if playing.policy.fork == "adopt":
         world.checks.expect(
@@ -190,6 +198,40 @@ def fork_as_declared(world: World, scope: str) -> None:
     done_by(world, playing, scope, [start for start in starts if start.well and not start.forked])
 
 
+@then("no session of {course_scope} was asked for before it was valid, as the engine declares")
+@about("CONTINUITY-11")
+def valid_as_declared(world: World, scope: str) -> None:
+    """Check that no session is built on in which nothing went well, unless an id is enough for the engine.
+
+    Where every turn is told as done, each had got over what failed in it, and its session was valid in the end.
+    """
+    playing = _started(world)
+    starts = playing.starts(scope)
+    if len(starts) < _TWO:
+        playing.doubts.append(f"after the first there was no start for {scope}, and so nothing to ask for")
+    went_well: set[str | None] = set()
+    early: list[Seen] = []
+    for start in starts:
+        if start.asked is not None and start.asked not in went_well:
+            early.append(start)
+        if start.well:
+            went_well |= {start.served, *start.named}
+    got_over = all(outcome == "done" for _, outcome, _ in playing.came(scope))
+    found = [] if playing.policy.valid == "init" or got_over else early
+    _none(world, f"starts for {scope} that ask for a session in which nothing had gone well", playing, found)
+
+
+@then("every session that was resumed was sent what the engine declares")
+@about("CONTINUITY-11")
+def prompted_as_declared(world: World) -> None:
+    """Check that where the engine declares full prompts a resumed session is sent the whole task too."""
+    playing = _started(world)
+    # A CLI that does not find the session can end before it has read any prompt.
+    short = [start for start in playing.seen if start.wants is not None and start.cli.prompt and not start.full]
+    found = short if playing.policy.prompt == "full" else []
+    _none(world, "resumed sessions that were sent less than the whole task", playing, found)
+
+
 def _started(world: World) -> Playing:
     """Give the course, expecting that it led to a start at all: of nothing everything holds."""
     playing = course_of(world)
@@ -199,24 +241,19 @@ def _started(world: World) -> Playing:
     return playing
 
 
+def _doubt_full(playing: Playing) -> None:
+    """Doubt that a prompt with the whole task is told from another, where every resume of a scope was sent one."""
+    for scope in playing.names.values():
+        resumed = [start for start in playing.seen if start.scope == scope and start.asked and start.cli.prompt]
+        if resumed and all(start.full for start in resumed):
+            playing.doubts.append(
+                "the engine declares that a resumed session is not sent the whole task, and by the driver's roles each"
+                f" was: {resumed[0]}"
+            )
+
+
 def _none(world: World, what: str, playing: Playing, found: Iterable[Seen]) -> None:
     wrong = [*lines([*found])]
     world.checks.expect(
         what, expected=[], actual=wrong, rests_on="witnessed", evidence=playing.shown() if wrong else ()
     )
-
-
-def _named(start: Seen) -> set[str]:
-    """Give the ids that a start has brought up: what its CLI reported, and what the engine chose for it."""
-    reported = () if start.answer is None else start.answer.reported_ids
-    return {one for one in (*reported, start.cli.chosen_id) if one}
-
-
-def _first_named(playing: Playing) -> dict[str | None, Seen]:
-    """Give of each id the start that it came up in first, be it that no CLI told of it."""
-    owners: dict[str | None, Seen] = {}
-    for start in playing.seen:
-        for one in (*_named(start), start.served):
-            if one is not None:
-                owners.setdefault(one, start)
-    return owners

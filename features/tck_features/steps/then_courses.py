@@ -6,8 +6,11 @@ engine makes it in.
 
 from __future__ import annotations
 
+import contextlib
 from itertools import pairwise
 
+from tck_driver.errors import UntestableError
+from tck_features.checks import ExpectationFailedError
 from tck_features.course_checks import about, done_by, lines, nth
 from tck_features.courses import Seen, course_of
 from tck_features.sentences import SENTENCES, Within, then
@@ -18,6 +21,34 @@ from tck_features.world import World
 def as_required(world: World, requirements: tuple[str, ...], judgement: Within) -> None:
     """Look at what another sentence says, for these requirements and no other that the scenario has."""
     about(*requirements)(SENTENCES.find("then", judgement.text))(world)
+
+
+@then("nothing can be said unless {judgement}")
+def sayable(world: World, judgement: Within) -> None:
+    """Look at what is no requirement, and what the requirements rest on: where it does not hold, nothing is shown.
+
+    What breaks elsewhere in the scenario is shown all the same, so the doubt counts where nothing does.
+    """
+    checks = world.checks
+    before = len(checks.expectations)
+    with contextlib.suppress(ExpectationFailedError):
+        SENTENCES.find("then", judgement.text)(world)
+    broken = [one for one in checks.expectations[before:] if not one.held]
+    checks.expectations[before:] = [one for one in checks.expectations[before:] if one.held]
+    course_of(world).doubts += [f"{one.statement}: expected {one.expected}, found {one.actual}" for one in broken]
+
+
+@then("nothing more can be said unless {judgement}")
+def more_sayable(world: World, judgement: Within) -> None:
+    """Look at what all that follows rests on, and leave it at what was seen so far where it does not hold.
+
+    Raises `UntestableError` then.
+    """
+    before = len(course_of(world).doubts)
+    sayable(world, judgement)
+    doubts = course_of(world).doubts[before:]
+    if doubts:
+        raise UntestableError("; ".join(doubts))
 
 
 @then("every act of the course is done")
@@ -61,12 +92,11 @@ def done_ended_well(world: World, scope: str) -> None:
     done_by(world, playing, scope, [start for start in playing.starts(scope) if start.well])
 
 
-@then("the work of the {ordinal} start of {course_scope} is not taken for done")
-def not_taken_for_done(world: World, ordinal: int, scope: str) -> None:
-    """Check that the turns that are done have each a start that ended well, this one not counted."""
+@then("no resume of {course_scope} that did not name the asked session alone is taken for done")
+def strays_are_not_done(world: World, scope: str) -> None:
+    """Check that the turns that are done have each a start that ended well, and not in whatever session."""
     playing = course_of(world)
-    spoilt = nth(world, scope, ordinal)
-    done_by(world, playing, scope, [start for start in playing.starts(scope) if start.well and start is not spoilt])
+    done_by(world, playing, scope, [start for start in playing.starts(scope) if start.well and not start.strayed])
 
 
 @then("{course_scope} was started {int} time(s)")
@@ -158,6 +188,10 @@ def goes_on_from_what_went_well(world: World, scope: str) -> None:
     )
 
 
+def _which(ordinal: int) -> str:
+    return "the last start" if ordinal < 0 else f"start {ordinal + 1}"
+
+
 def _goes_on(world: World, what: str, start: Seen, before: Seen) -> None:
     world.checks.expect(
         f"the start that {what} is to go on from had a session",
@@ -180,7 +214,7 @@ def elsewhere(world: World, ordinal: int, scope: str, earlier: int) -> None:
     """Check that a change of the working directory has reached the CLI."""
     start, before = nth(world, scope, ordinal), nth(world, scope, earlier)
     world.checks.expect(
-        f"start {ordinal + 1} of {scope} is in another directory than start {earlier + 1}",
+        f"{_which(ordinal)} of {scope} is in another directory than {_which(earlier)}",
         expected=True,
         actual=start.cli.workdir != before.cli.workdir,
         rests_on="witnessed",
@@ -193,7 +227,7 @@ def of_another_cli(world: World, ordinal: int, scope: str, earlier: int) -> None
     """Check that a change of the provider has reached the CLI."""
     start, before = nth(world, scope, ordinal), nth(world, scope, earlier)
     world.checks.expect(
-        f"start {ordinal + 1} of {scope} is of another CLI than start {earlier + 1}",
+        f"{_which(ordinal)} of {scope} is of another CLI than {_which(earlier)}",
         expected=True,
         actual=start.cli.adapter != before.cli.adapter,
         rests_on="witnessed",
@@ -244,6 +278,12 @@ def nothing_asks(world: World, scope: str) -> None:
         f"starts of {scope} that ask for a session",
         expected=[],
         actual=[str(start) for start in found if start.wants is not None],
+        rests_on="witnessed",
+    )
+    world.checks.expect(
+        f"starts of helpers that ask for a session of {scope} all the same",
+        expected=[],
+        actual=[*lines(playing.helping_where_off(scope))],
         rests_on="witnessed",
     )
 

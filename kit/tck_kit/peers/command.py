@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -21,7 +21,20 @@ if TYPE_CHECKING:
     from tck_kit.asked_run import Asked
     from tck_kit.peers.places import Found
 
+
+class _Folder(click.Path):
+    """A folder, which has a name: an empty text would be the one that the caller is in."""
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        if not os.fspath(value):
+            self.fail("no folder is named; give the path of one", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 FILE = click.Path(path_type=Path)
+FOLDER = _Folder(path_type=Path)
 NAME = click.argument("name", metavar="NAME")
 #: How many processes share the scenarios; their engines wait for most of the time.
 WORKERS: Final = 4
@@ -38,7 +51,8 @@ def peers() -> None:
 
 @peers.command("list")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
-@click.option("--publish", type=FILE, metavar="FILE", help="Write the tables of a page, of the reports beside it.")
+# For those alone who publish this repository's own page.
+@click.option("--publish", type=FILE, metavar="FILE", hidden=True)
 def list_peers(form: str, publish: Path | None) -> int:
     """Show which there are, which version of each, what they claim, and whether they are on this machine.
 
@@ -63,7 +77,7 @@ def list_peers(form: str, publish: Path | None) -> int:
     metavar="GIT",
     help="Take the source from here, the URL or folder of a git repository, and not from where it is published.",
 )
-@click.option("--folder", type=FILE, metavar="FOLDER", help="Put it here.  [default: the user's cache]")
+@click.option("--folder", type=FOLDER, metavar="FOLDER", help="Put it here.  [default: the user's cache]")
 def fetch(name: str, origin: str | None, folder: Path | None) -> int:
     """Bring peer NAME, or all of them, to this machine: the pinned version, verified, whole or not at all.
 
@@ -90,9 +104,10 @@ def fetch(name: str, origin: str | None, folder: Path | None) -> int:
             continue
         click.echo(f"{peer.name} {peer.version} is in {place} ({stamp.digest})")
         if stamp.lacking:
-            click.echo(f"  {len(stamp.lacking)} of its files were not in there, {stamp.lacking[0]} among them")
+            first, *others = stamp.lacking
+            click.echo(f"  Of its files this was not in there: {first}{f', and {len(others)} more' if others else ''}")
         found = look(peer, place)
-        if found.state != "yes":
+        if found.why:
             click.echo(f"  It cannot be run yet: {found.why}")
     if failed:
         raise UsageFault(f"{len(failed)} of {len(wanted)} could not be had", ", ".join(failed), "see above")
@@ -102,8 +117,14 @@ def fetch(name: str, origin: str | None, folder: Path | None) -> int:
 @peers.command()
 @NAME
 @click.option("--quick", is_flag=True, help="Run the few scenarios alone that show most; there is no verdict then.")
-@click.option("--folder", type=FILE, metavar="FOLDER", help="Where it lies, if not where `fetch` puts it.")
-@click.option("--profile", "profiles", multiple=True, type=click.Choice(["continuity", "reuse", "redelegation"]))
+@click.option("--folder", type=FOLDER, metavar="FOLDER", help="Where it lies, if not where `fetch` puts it.")
+@click.option(
+    "--profile",
+    "profiles",
+    multiple=True,
+    type=click.Choice(["continuity", "reuse", "redelegation"]),
+    help="Hold it against this profile. May be repeated.  [default: what its driver claims]",
+)
 @click.option("--area", "areas", multiple=True, metavar="AREA", help="Only this area. May be repeated.")
 @click.option(
     "--requirement", "requirements", multiple=True, metavar="ID", help="Only this requirement. May be repeated."
@@ -117,7 +138,7 @@ def fetch(name: str, origin: str | None, folder: Path | None) -> int:
     help="How many engines are run side by side.",
 )
 @click.option(
-    "--report-dir", type=FILE, metavar="FOLDER", help="Write the report here; of all, each in its own folder."
+    "--report-dir", type=FOLDER, metavar="FOLDER", help="Write the report here; of all, each in its own folder."
 )
 @click.option(
     "--time-limit",
@@ -152,6 +173,7 @@ def run(  # noqa: PLR0917 -- click passes the options by name
     """
     wanted = named(name)
     _refuse_one_for_all(wanted, {"--folder": folder})
+    _refuse_unclaimed(wanted, profiles, {"--area": areas, "--requirement": requirements})
     from tck_kit.asked_run import Asked  # noqa: PLC0415 -- the other commands start faster
     from tck_kit.engine_choice import EngineChoice  # noqa: PLC0415 -- the same
     from tck_kit.families import profiles_asked  # noqa: PLC0415 -- the same
@@ -174,7 +196,11 @@ def run(  # noqa: PLR0917 -- click passes the options by name
         limited=True,
     )
     codes: list[int] = []
-    for peer in wanted:
+    every = [look(peer, folder) for peer in wanted]
+    for found in every:
+        found.refuse_without_tool()
+    for found in every:
+        peer = found.peer
         place = report_dir / peer.name if report_dir is not None and len(wanted) > 1 else report_dir
         asked = Asked(
             settings,
@@ -183,8 +209,26 @@ def run(  # noqa: PLR0917 -- click passes the options by name
             requirements=requirements,
             trace=trace_in(place, wanted=not no_trace),
         )
-        codes.append(_run(look(peer, folder), asked, place))
+        codes.append(_run(found, asked, place))
     return next((int(code) for code in _WORST if code in codes), int(ExitCode.CONFORMANT))
+
+
+def _refuse_unclaimed(wanted: Sequence[Peer], profiles: Sequence[str], given: Mapping[str, Sequence[str]]) -> None:
+    """Raise `UsageFault` where something is asked for of a profile that is neither claimed nor asked for."""
+    from tck_kit.families import COURSES  # noqa: PLC0415 -- the other commands start faster
+
+    for option, texts in given.items():
+        for text in texts:
+            profile = next((one for one in COURSES.profiles if text.partition("-")[0].lower() == one), None)
+            without = [peer.name for peer in wanted if profile not in {*(profiles or peer.profiles), None}]
+            if profile is None or not without:
+                continue
+            claim = ", ".join(peer.name for peer in PEERS.values() if profile in peer.profiles)
+            raise UsageFault(
+                f"{', '.join(without)} would not be held against {profile}",
+                f"{option} {text}",
+                f"{profile} is claimed by {claim}; leave it out, or add --profile {profile}",
+            )
 
 
 def _publish(page: Path) -> int:

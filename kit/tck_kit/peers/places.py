@@ -35,15 +35,32 @@ class Stamp:
         """Give it as it is written."""
         return (json.dumps(asdict(self), indent=1) + "\n").encode()
 
+    def is_of(self, peer: Peer) -> bool:
+        """Tell whether it is of this peer, in the version that it is pinned to."""
+        return (self.peer, self.pin) == (peer.name, peer.pin)
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What there is of a peer, and, where it cannot be run, why not and what to do."""
+    """What there is of a peer, and, where it cannot be run, why not and what to do.
+
+    `tool` is a program that it runs with and that is not there: the peer was obtained, and yet cannot be run here.
+    """
 
     peer: Peer
     folder: Path
     state: State
     why: str = ""
+    tool: str = ""
+
+    def refuse_without_tool(self) -> None:
+        """Raise `UsageFault` where a program is missing that it runs with."""
+        if self.tool:
+            raise UsageFault(
+                f"it is not on PATH, and {self.peer.name} runs with it",
+                self.tool,
+                f"install {self.tool}, and run again",
+            )
 
 
 def default_folder() -> Path:
@@ -55,8 +72,13 @@ def default_folder() -> Path:
 
 
 def folder_of(peer: Peer, named: Path | None) -> Path:
-    """Give the folder of a peer."""
-    return default_folder() / peer.name if named is None else named.absolute()
+    """Give the folder of a peer. Raises `UsageFault` where nobody's cache is known."""
+    if named is not None:
+        return named.absolute()
+    try:
+        return default_folder() / peer.name
+    except RuntimeError as fault:
+        raise UsageFault("this user has no home", "~", "set HOME or XDG_CACHE_HOME, or give --folder") from fault
 
 
 def stamp_in(folder: Path) -> Stamp | None:
@@ -86,9 +108,26 @@ def commit_in(folder: Path) -> str | None:
 
 
 def look(peer: Peer, named: Path | None) -> Found:
-    """See what there is of a peer in its folder. Raises `UsageFault` where something else lies there."""
+    """See what there is of a peer in its folder.
+
+    Raises `UsageFault` where something else lies there, or where nobody may see what does.
+    """
     folder = folder_of(peer, named)
+    try:
+        return _seen(peer, folder, named)
+    except OSError as fault:
+        where = "XDG_CACHE_HOME" if named is None else "--folder"
+        raise UsageFault(
+            f"it cannot be looked at: {fault.strerror}",
+            str(folder),
+            f"let this user read it, or name another with {where}",
+        ) from fault
+
+
+def _seen(peer: Peer, folder: Path, named: Path | None) -> Found:
     if not folder.is_dir():
+        if folder.exists():
+            raise UsageFault("it is no folder", str(folder), "move it away, or name another with --folder")
         if named is not None:
             raise UsageFault("there is no such folder", str(named), f"name the folder that {peer.name} was built in")
         return Found(peer, folder, "no", f"get it: {peer.how}")
@@ -101,13 +140,13 @@ def look(peer: Peer, named: Path | None) -> Found:
             str(folder),
             "name another folder, or move it away and fetch again",
         )
-    absent = next((one for one in peer.built if not (folder / one).exists()), None)
+    absent = peer.absent_from(folder)
     if absent is not None:
         what = f"{folder / absent} is not there"
-        if stamp is None:
+        if stamp is None or peer.kind == "pip":
             return Found(peer, folder, "no", f"{what}; get it: {peer.how}")
         return Found(peer, folder, "source only", f"{what}; build it as its own documentation says ({peer.homepage})")
     lack = next((program for program in peer.needs if shutil.which(program) is None), None)
     if lack is not None:
-        return Found(peer, folder, "no", f"there is no {lack} on PATH, which it runs with; install {lack}")
+        return Found(peer, folder, "yes", f"there is no {lack} on PATH, which it runs with; install {lack}", lack)
     return Found(peer, folder, "yes")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tck_driver.errors import DriverIncompatibleError
 from tck_kit.asked_run import Asked, Prepared, perform, prepare
+from tck_kit.engine_choice import Confined
 from tck_kit.faults import DriverFault
 from tck_kit.peers.confining import confined
 from tck_kit.peers.places import Found
@@ -32,15 +36,36 @@ def run_peer(found: Found, asked: Asked, console: Console) -> Report:
     if found.state != "yes":
         return unmade(peer, without, Unmade(NOT_OBTAINED, found.why))
     with (
+        _readable_by_others(),
         Workers(settings.workers) as pool,
         confined(peer, found.folder, pool.folder, settings.engine.timeout_scale) as choice,
     ):
+        if choice.confined is not None and choice.confined.open_to:
+            console.print(_warning(peer.name, choice.confined), markup=False, highlight=False, soft_wrap=True)
         try:
             prepared = prepare(replace(asked, settings=replace(settings, engine=choice)), pool.folder)
             _refuse_another(prepared, found)
         except DriverFault as fault:
-            return unmade(peer, without, Unmade(INCOMPATIBLE, _why(fault)))
+            limits = {} if choice.confined is None else {"confined": choice.confined}
+            return unmade(peer, without, Unmade(INCOMPATIBLE, _why(fault), **limits))
         return perform(prepared, pool, console)
+
+
+@contextmanager
+def _readable_by_others() -> Generator[None]:
+    """Let the user whom the driver runs as get into the folders of the run, whatever the caller keeps to itself."""
+    before = os.umask(0o022)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def _warning(name: str, confined: Confined) -> str:
+    """Say before the start what a program of other people can get at."""
+    left = confined.open_to
+    why = "; ".join(dict.fromkeys(left.values()))
+    return f"warning: {name} is not cut off from: {', '.join(left)} ({why})"
 
 
 def _refuse_another(prepared: Prepared, found: Found) -> None:

@@ -73,7 +73,8 @@ def _in_words(policy: dict[str, Any]) -> str:
 
 def _found() -> Iterator[Found]:
     for peer in PEERS.values():
+        folder = folder_of(peer, None)
         try:
             yield look(peer, None)
         except UsageFault as fault:
-            yield Found(peer, folder_of(peer, None), "no", str(fault))
+            yield Found(peer, folder, "no", str(fault))

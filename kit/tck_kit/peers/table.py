@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal
 
@@ -24,8 +25,8 @@ class Peer:
 
     `source` is the name of a package of Python's registry, or the address of a repository; `pin` its version there, or
     a commit. `version` is what a report calls it. `digests` are those of the wheels that may be installed, by the
-    platforms that they are for. `built` are files that are there once it can be run, below its folder; a package needs
-    none. `needs` are programs that it runs with. `profiles` are those that its driver claims.
+    platforms that they are for. `built` are files that are there once it can be run, below its folder. `needs` are
+    programs that it runs with. `profiles` are those that its driver claims.
     """
 
     name: str
@@ -53,6 +54,14 @@ class Peer:
             f"({self.homepage})"
         )
 
+    def absent_from(self, folder: Path) -> str | None:
+        """Name something that is not in a folder and without which it cannot be run; None where it is all there."""
+        return next((one for one in self.built if not (folder / one).exists()), None)
+
+    def installed_in(self, folder: Path) -> bool:
+        """Tell whether a folder has all that a fetch brings; a source is whole once it is there."""
+        return self.kind == "git" or self.absent_from(folder) is None
+
 
 _ZEROSHOT: Final = "https://github.com/the-open-engine/zeroshot"
 _CYRUS: Final = "https://github.com/cyrusagents/cyrus"
@@ -68,7 +77,7 @@ PEERS: Final[Mapping[str, Peer]] = MappingProxyType(
         for peer in (
             Peer(
                 name="zeroshot-10",
-                what="zeroshot 10, a cluster of agents that check one another's work",
+                what="zeroshot 10, a program that plays graphs of agents",
                 kind="pip",
                 source="the-open-engine-zeroshot",
                 pin="10.19.1.post1",

@@ -7,7 +7,7 @@ error of the driver where the driver does not fit it.
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from tck_kit import assets, surroundings
@@ -29,6 +29,8 @@ class Unmade:
 
     kind: str
     why: str
+    #: Whom its driver ran as, and what it was not cut off from.
+    confined: Confined = field(default_factory=lambda: Confined(0, 0))
 
     def record(self, scenario: str, name: str, place: str, requirements: tuple[str, ...]) -> CheckRecord:
         """Give what stands in the place of what a scenario would have given."""
@@ -53,7 +55,7 @@ def unmade(peer: Peer, asked: Asked, why: Unmade) -> Report:
         cut_short=f"{NOT_OBTAINED}: {why.why}" if why.kind == NOT_OBTAINED else None,
     )
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
-    choice = EngineChoice("command", peer=peer.name, confined=Confined(0, 0))
+    choice = EngineChoice("command", peer=peer.name, confined=why.confined)
     return report.build(
         kit=KitFacts(assets.version(), assets.suite_digest(catalogue.suite.folder)),
         spec=SpecFacts(spec.identifier, spec.version, spec.digest, spec.set_digest),

@@ -33,7 +33,7 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 2, 
 #: Flags that a mount may carry and that a remount inside a user namespace has to repeat, as statvfs gives them.
 KEPT_FLAGS = {2: 2, 4: 4, 8: 8, 1024: 1024, 2048: 2048, 4096: 1 << 21}
 MNT_DETACH = 2
-PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 24, 38
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
 #: The system call keyctl has no function in the C library; its number, and the first of its commands that we need.
 KEYCTL, JOIN_SESSION_KEYRING = {"x86_64": 250, "aarch64": 219}, 1
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
@@ -42,6 +42,11 @@ LARGEST_FILE = 2 << 30
 #: What a caller asks for: the number of a port, 0 for a free one; and what it says before it goes by itself.
 PORT = "!i"
 FAREWELL = -1
+#: What the system means where it refuses namespaces; its own words for these are about disks and doors.
+REFUSED = {
+    errno.ENOSPC: "this user may have no namespaces, or no more of them (/proc/sys/user/max_*_namespaces)",
+    errno.EPERM: "the system gives no namespaces to whom we are (a container without CAP_SYS_ADMIN, for one)",
+}
 #: Where the way in was hindered, for whoever reads why.
 JOINING, CHANGING, EXECUTING = "joining", "changing", "executing"
 
@@ -85,14 +90,15 @@ def closed_off() -> list[str]:
 
 
 def hidden(places: Iterable[tuple[str, int]], kept: Iterable[tuple[str, bool]]) -> None:
-    """Lay an empty file system over each place (path, mode), with windows to what is kept below (path, writable)."""
+    """Lay an empty file system over each place (path, mode), with windows to what is kept below (path, writable).
+
+    What is kept elsewhere is where it was; it is read-only there if it is to be.
+    """
     mount("none", "/", None, MS_REC | MS_PRIVATE)
+    places, kept = list(places), list(kept)
+    elsewhere = [window for window in windows_to(kept) if not overlaps(window.path, [place for place, _ in places])]
     for place, mode in places:
-        windows = [
-            Window(path, writable, os.open(path, os.O_PATH), os.path.isdir(path))
-            for path, writable in sorted(kept, key=lambda each: each[0].count("/"))
-            if path.startswith(f"{place}/")
-        ]
+        windows = windows_to((path, writable) for path, writable in kept if path.startswith(f"{place}/"))
         mount("tmpfs", place, "tmpfs", MS_NOSUID | MS_NODEV, f"mode={mode:04o},size=256m")
         try:
             for window in windows:
@@ -101,6 +107,12 @@ def hidden(places: Iterable[tuple[str, int]], kept: Iterable[tuple[str, bool]]) 
             # Better seen than lost: the agent's own program may be among it.
             called("umount2", os.fsencode(place), MNT_DETACH)
             raise
+    for window in elsewhere:
+        # What may be written to needs no window, unless it lies in something that may not.
+        if not window.writable or any(within(window.path, other.path) for other in elsewhere if other != window):
+            # A system's own folders cannot always be laid over themselves; they are not ours to write either.
+            with contextlib.suppress(OSError):
+                opened(window)
 
 
 class Window(NamedTuple):
@@ -110,6 +122,24 @@ class Window(NamedTuple):
     writable: bool
     held: int
     folder: bool
+
+
+def windows_to(kept: Iterable[tuple[str, bool]]) -> list[Window]:
+    """Hold what is kept open, whatever is going to lie over it; outermost first."""
+    return [
+        Window(path, writable, os.open(path, os.O_PATH), os.path.isdir(path))
+        for path, writable in sorted(kept, key=lambda each: each[0].count("/"))
+    ]
+
+
+def overlaps(path: str, places: Iterable[str]) -> bool:
+    """Say whether a path lies in one of these places, or has one in itself."""
+    return any(within(path, place) or within(place, path) for place in places)
+
+
+def within(path: str, folder: str) -> bool:
+    """Say whether a path is a folder, or lies in it."""
+    return f"{path}/".startswith(f"{folder.rstrip('/')}/")
 
 
 def opened(window: Window) -> None:
@@ -153,12 +183,15 @@ def hold(descriptor: int) -> int:
     """Make the namespaces, say what came of it, hand out sockets, and clear up when the caller has gone."""
     talk = socket.socket(fileno=descriptor)
     asked = json.loads(talk.makefile("r", encoding="utf-8").readline())
+    # Whoever is to see the windows is somebody else, whatever the caller keeps to itself.
+    os.umask(0o022)
     names: list[str] = []
     why = unhidden = ""
     try:
         names = closed_off()
     except OSError as fault:
-        why = f"{fault.filename or 'unshare'}: {fault.strerror}"
+        refused = REFUSED.get(fault.errno or 0) if fault.filename == "unshare" else None
+        why = refused or f"{fault.filename or 'unshare'}: {fault.strerror}"
     if names:
         try:
             hidden(asked["hide"], asked["keep"])

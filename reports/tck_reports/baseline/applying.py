@@ -3,7 +3,8 @@
 An engine could hide behind a list of known failures in more ways than one, so an entry excuses an expectation that did
 not hold, and nothing that might be any fault at all: no crash, no scenario that did not get as far as its question, no
 mistake of the driver or the kit, nothing that was kept from being looked at. What has several requirements is excused
-by a requirement only where each of them is known to fail.
+by a requirement only where each of those that it breaks is known to fail, and what went on after something did not hold
+is excused only where all is known that did not.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,10 +14,15 @@ from typing import Final
 
 from tck_reports.baseline.entries import Baseline, Known, matches
 from tck_reports.outcomes import Outcome
-from tck_reports.records import BaselineEntry, CheckRecord, EntryState, Excuse, UsedBaseline, UsedEntry
+from tck_reports.records import BaselineEntry, CheckRecord, EntryState, Excuse, Expectation, UsedBaseline, UsedEntry
 
+#: The way of failing of a check that was kept from looking further after something had not held.
+STOPPED: Final = "stopped"
 #: Ways of failing that no entry excuses, and why.
-NEVER_EXCUSED: Final[Mapping[str, str]] = {"crashed": "a crash may be any fault at all"}
+NEVER_EXCUSED: Final[Mapping[str, str]] = {
+    "crashed": "a crash may be any fault at all",
+    STOPPED: "what came after it could not be looked at",
+}
 #: Ways of failing that an entry excuses without naming them.
 USUAL: Final = frozenset({"assertion", "false_advertising"})
 #: Outcomes of a check that has answered its question, and those of one that was put to the engine.
@@ -85,8 +91,12 @@ def states(
     for entry in entries:
         covered = _covered(entry, ground)
         ran = [one for name in covered if (one := records.get(name)) and one.outcome is not Outcome.NOT_RUN]
-        excused = tuple(one.id for one in ran if one.excused and kinds.get(one.excused.name) == entry.kind)
-        whole = len(ran) == len(covered) and _all_passed(ran)
+        spared = [one for one in ran if entry.target == "requirement" and one.spares(entry.name)]
+        excused = tuple(
+            one.id for one in ran if one.excused and kinds.get(one.excused.name) == entry.kind and one not in spared
+        )
+        outcomes = {Outcome.PASSED if one in spared else one.outcome for one in ran}
+        whole = len(ran) == len(covered) and _all_passed(outcomes)
         state: EntryState = "unused"
         if not covered and not _exists(entry, ground):
             state = "unknown"
@@ -128,8 +138,7 @@ def way(reason: str | None) -> str:
     return (reason or "").partition(":")[0].partition(";")[0]
 
 
-def _all_passed(ran: Iterable[CheckRecord]) -> bool:
-    outcomes = {one.outcome for one in ran}
+def _all_passed(outcomes: set[Outcome]) -> bool:
     return bool(outcomes & _PASSED) and outcomes <= _PASSED | _ASIDE
 
 
@@ -166,16 +175,22 @@ def _against(check: CheckRecord, baseline: Baseline, in_force: Sequence[Known]) 
 
 
 def _excused(check: CheckRecord, entries: Sequence[Known]) -> CheckRecord | None:
-    """Return the check as an expected failure, if entries excuse it: one for the check, or one for each requirement."""
+    """Return the check as an expected failure, if entries excuse it: for all that broke in it, or all that it breaks.
+
+    Entries for the check together have to mean everything that did not hold; those for requirements have to name each
+    one that it has failed for.
+    """
     if unexcusable(check) is not None or any(way(one.reason) in NEVER_EXCUSED for one in check.attempts):
         return None
     fitting = [one for one in entries if _fits(one, check)]
     own = [one for one in fitting if _is_check(one)]
-    if not own and not {one.entry.name for one in fitting}.issuperset(check.requirements):
+    others = [one for one in fitting if not _is_check(one)]
+    if own and _unmeant(own, check) is None:
+        entry = own[0].entry
+    elif others and {one.entry.name for one in others}.issuperset(check.breaks):
+        entry = others[0].entry
+    else:
         return None
-    if not fitting:
-        return None
-    entry = (own or fitting)[0].entry
     return replace(
         check,
         outcome=Outcome.EXPECTED_FAILURE,
@@ -185,15 +200,30 @@ def _excused(check: CheckRecord, entries: Sequence[Known]) -> CheckRecord | None
 
 
 def _fits(known: Known, check: CheckRecord) -> bool:
-    """Whether a failure is of the kind that the entry means, and about what it means."""
+    """Whether a failure is of the kind that the entry means, and something in it is what it means."""
     if check.outcome is Outcome.FLAKY:
         return True
     if way(check.reason) not in ({known.fails} if known.fails else USUAL):
         return False
-    if known.step is not None and check.failed_step != known.step:
+    broken = [one for one in check.expectations if not one.held]
+    if not broken:
+        return known.statement is None and known.step in {None, check.failed_step}
+    return any(_means(known, one, check) for one in broken)
+
+
+def _means(known: Known, broken: Expectation, check: CheckRecord) -> bool:
+    """Whether an entry is about this expectation of a check, which did not hold."""
+    if known.step not in {None, broken.step or check.failed_step}:
         return False
-    broken = check.broken
-    return known.statement is None or (broken is not None and matches(known.statement, broken.statement))
+    return known.statement is None or matches(known.statement, broken.statement)
+
+
+def _unmeant(entries: Sequence[Known], check: CheckRecord) -> Expectation | None:
+    """Return the first expectation that did not hold and that no entry is about; what is flaky may fail in any way."""
+    if check.outcome is Outcome.FLAKY:
+        return None
+    broken = (one for one in check.expectations if not one.held)
+    return next((one for one in broken if not any(_means(known, one, check) for known in entries)), None)
 
 
 def _refused(check: CheckRecord, why: str | None) -> CheckRecord:
@@ -217,8 +247,11 @@ def _refusals(check: CheckRecord, entries: Sequence[Known], alive: Sequence[Know
     for one in alive:
         if not _fits(one, check):
             yield _otherwise(one, check)
+    own = [one for one in alive if _is_check(one)]
+    if own and (new := _unmeant(own, check)) is not None:
+        yield f"no entry is about another statement that did not hold, {new.statement!r}"
     named = {one.entry.name for one in alive}
-    others = [one for one in check.requirements if one not in named]
+    others = [one for one in check.breaks if one not in named]
     yield f"it is about {', '.join(others)} as well, which no entry names; an entry for the check would do"
 
 
@@ -229,7 +262,8 @@ def _otherwise(known: Known, check: CheckRecord) -> str:
         return f"the entry is about {known.fails}, and not about {word}"
     if known.fails is None and word not in USUAL:
         return f'an entry is about {word} only where it says fails = "{word}"'
-    if known.step is not None and check.failed_step != known.step:
+    steps = {one.step or check.failed_step for one in check.expectations if not one.held} or {check.failed_step}
+    if known.step is not None and known.step not in steps:
         return f"the entry is about another step, {known.step!r}"
     return f"the entry is about another statement, {known.statement!r}"
 

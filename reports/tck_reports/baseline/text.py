@@ -1,8 +1,8 @@
 """A first baseline, made of the failures of a report: what somebody adopts the kit with, and takes entries out of.
 
 Each entry is for one check and names the expectation that did not hold, and the step that asked for it, so it excuses
-that and nothing later. A statement alone would not do: of what a scenario looks at after its failure a report says
-nothing, and a later step may look at the same.
+that and nothing later; a check that went on has one for each that did not. A statement alone would not do: of what a
+scenario looks at after its failure a report says nothing, and a later step may look at the same.
 """
 
 import json
@@ -13,7 +13,6 @@ from typing import Final
 
 from tck_reports.baseline.applying import USUAL, unexcusable, way
 from tck_reports.baseline.entries import WAYS, encodable, pattern_of
-from tck_reports.explain import broken
 from tck_reports.outcomes import Outcome
 from tck_reports.records import Attempt, CheckRecord
 from tck_reports.shape import CheckPart, Report
@@ -53,9 +52,8 @@ def first_baseline(report: Report, *, owner: str, reason: str, since: date, unti
         excuse = check["excused"] or {"name": "", "reason": reason, "owner": owner, "since": str(since)}
         last = lasts.get(excuse["name"]) or (str(until) if _flaky(check) else None)
         head = [f"[[{'flaky' if _flaky(check) else 'failure'}]]", f"check = {_quoted(check['id'])}"]
-        entries.append(
-            "\n".join([*head, *_pins(check), *_dated(excuse["reason"], excuse["owner"], excuse["since"], last)])
-        )
+        dated = tuple(_dated(excuse["reason"], excuse["owner"], excuse["since"], last))
+        entries += ["\n".join([*head, *pins, *dated]) for pins in dict.fromkeys(_pins(check))]
     engine = report["implementation"]
     title = " ".join(f"{engine['name']} {engine['version']}".split())
     heading = f"# What {_plain(title)} is known to fail. An entry that excuses nothing any more fails the run.\n"
@@ -90,18 +88,23 @@ def _refusal(check: CheckPart) -> str | None:
     return "a crash may be any fault at all" if tries else unexcusable(record)
 
 
-def _pins(check: CheckPart) -> Iterator[str]:
-    """Yield what narrows an entry down to this failure."""
+def _pins(check: CheckPart) -> Iterator[tuple[str, ...]]:
+    """Yield for each entry of a check what narrows it down to this failure."""
     if _flaky(check):
+        yield ()
         return
     word = way(check["reason"])
-    expectation = broken(check)
-    if expectation is not None:
-        yield f"statement = {_quoted(pattern_of(expectation['statement']))}"
-    if check["failed_step"]:
-        yield f"step = {_quoted(check['failed_step'])}"
-    if word in WAYS and word not in USUAL:
-        yield f"fails = {_quoted(word)}"
+    fails = (f"fails = {_quoted(word)}",) if word in WAYS and word not in USUAL else ()
+    broken = [one for one in check["expectations"] if not one["held"]]
+    for one in broken:
+        statement = f"statement = {_quoted(pattern_of(one['statement']))}"
+        yield (statement, *_step(one.get("step", check["failed_step"])), *fails)
+    if not broken:
+        yield (*_step(check["failed_step"]), *fails)
+
+
+def _step(step: str | None) -> tuple[str, ...]:
+    return (f"step = {_quoted(step)}",) if step else ()
 
 
 def _dated(reason: str, owner: str, since: str, until: str | None) -> Iterator[str]:

@@ -16,6 +16,7 @@ from tck_reports.formats.story import entries, entry_line, excuses, place, went
 from tck_reports.outcomes import MEANINGS, JUnitForm, Outcome
 from tck_reports.plain import visible
 from tck_reports.shape import CheckPart, Json, Report
+from tck_reports.spared import broken_for
 
 #: The version of the format that this is.
 VERSION: Final = "0.0.0"
@@ -115,7 +116,7 @@ def _of_check(check: CheckPart, report: Report) -> dict[str, Any]:
         more["flaky"] = True
     if check["outcome"] != Outcome.PASSED:
         more["extra"] = {
-            "reproduce": reproduce(report, *check["requirements"][:1]),
+            "reproduce": reproduce(report, *broken_for(check)[:1]),
             "fault": visible(fault(check)),
             "knownFailure": [visible(one) for one in excuses(check)],
         }

@@ -19,6 +19,7 @@ from tck_reports.formats.story import excuses, looked_at, message, went
 from tck_reports.outcomes import MEANINGS, JUnitForm, Outcome
 from tck_reports.plain import visible
 from tck_reports.shape import CheckPart, Report
+from tck_reports.spared import broken_for
 
 Message = Mapping[str, Any]
 
@@ -102,7 +103,7 @@ def _tries(check: CheckPart, report: Report) -> list[Try]:
     told, evidence = "", check["evidence"][:_MOST_ATTACHED]
     if check["outcome"] != Outcome.PASSED:
         lines = [*(looked_at(check) or [message(check["outcome"], check["reason"])]), *excuses(check)]
-        lines += [f"fault: {fault(check)}", f"repeat with: {reproduce(report, *check['requirements'][:1])}"]
+        lines += [f"fault: {fault(check)}", f"repeat with: {reproduce(report, *broken_for(check)[:1])}"]
         told = "\n".join(lines)
     return [*earlier, _tried(check, check["outcome"], check["failed_step"], told, evidence, check["duration_ms"])]
 

@@ -12,6 +12,7 @@ from typing import Final
 from tck_reports.explain import FAILED, areas, broken, findings, reproduce
 from tck_reports.formats.causes import Cause, causes
 from tck_reports.formats.sides import Sides, beside, brief
+from tck_reports.formats.story import Went, went
 from tck_reports.outcomes import MEANINGS, PRECEDENCE, Outcome
 from tck_reports.shape import CheckPart, ExpectationPart, Report, RequirementPart
 from tck_reports.spared import outcome_for
@@ -38,6 +39,8 @@ _AROUND: Final = 60
 _MAX_TEXT: Final = 2_000
 #: So few causes are all open; of more, only the first is, or they would bury what comes below.
 _OPENED: Final = 3
+#: How a step is shown, by what became of it.
+_STATES: Final[Mapping[Went, str]] = {"held": "done", "broke": "failed", "unreached": "left"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +193,9 @@ def _check(check: CheckPart, *, full: bool) -> CheckView:
 
 
 def _steps(check: CheckPart) -> Iterator[Step]:
-    state = "done" if check["failed_step"] in check["steps"] else ""
-    for step in check["steps"][:MOST]:
-        failed = state == "done" and step == check["failed_step"]
-        yield Step(step, "failed" if failed else state)
-        state = "left" if failed else state
+    told = went(check, check["outcome"], check["failed_step"]) if check["failed_step"] in check["steps"] else []
+    for place, step in enumerate(check["steps"][:MOST]):
+        yield Step(step, _STATES[told[place]] if told else "")
 
 
 def _area(

@@ -21,6 +21,7 @@ from tck_reports.formats.story import entry_line, place
 from tck_reports.outcomes import MEANINGS, Outcome
 from tck_reports.plain import visible
 from tck_reports.shape import CheckPart, Report
+from tck_reports.spared import broken_for
 
 _COUNTERS: Final = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 _RERUNS: Final = {"failure": "rerunFailure", "error": "rerunError"}
@@ -86,7 +87,7 @@ def _case(suite: ET.Element, case: Case, report: Report) -> None:
         child = ET.SubElement(element, case.form, {"message": _clean(case.message)})
         if case.form != "skipped":
             child.set("type", _clean(case.kind))
-        again = f"\nrepeat with: {reproduce(report, *check['requirements'][:1])}" if check and child.get("type") else ""
+        again = f"\nrepeat with: {reproduce(report, *broken_for(check)[:1])}" if check and child.get("type") else ""
         child.text = _clean(case.story + again)
     if check is not None:
         element.set("time", f"{check['duration_ms'] / 1000:.6f}")

@@ -1,7 +1,8 @@
 """The report as SARIF 2.1.0, for code scanning: a rule for each requirement, a result for each check that did not pass.
 
-A check that shows several requirements gives a result for each of them. What was not run or was declined is no result;
-that a run is not whole is told by its invocation. What the baseline excuses is there, and suppressed.
+A check that shows several requirements gives a result for each of them that it has failed for. What was not run or was
+declined is no result; that a run is not whole is told by its invocation. What the baseline excuses is there, and
+suppressed.
 """
 
 from collections import Counter
@@ -19,6 +20,7 @@ from tck_reports.outcomes import ExitCode, Outcome
 from tck_reports.plain import visible
 from tck_reports.sarif_log import FINGERPRINT, TOOL, log, plain
 from tck_reports.shape import CheckPart, Report, RequirementPart
+from tck_reports.spared import check_for, outcome_for
 
 #: How grave it is not to do what a keyword says; any other keyword leaves an engine the choice.
 _LEVELS: Final[Mapping[str, str]] = {
@@ -88,11 +90,12 @@ def _results(report: Report, requirements: Mapping[str, RequirementPart]) -> Ite
     for check in report["checks"]:
         if Outcome(check["outcome"]) in FAILED:
             for name in dict.fromkeys(check["requirements"]):
-                requirement = requirements.get(name)
+                if outcome_for(check, name) == Outcome.PASSED:
+                    continue
                 yield {
                     **_result(name, check["id"], seen),
-                    "level": _level(requirement),
-                    **_of_check(check, name, report),
+                    "level": _level(requirements.get(name)),
+                    **_of_check(check_for(check, name), name, report),
                 }
     for requirement in unshown(report):
         if Outcome(requirement["outcome"]) in FAILED:

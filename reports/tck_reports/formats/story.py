@@ -7,6 +7,7 @@ from tck_reports.explain import FAULT_WORDS, broken, short, value_text
 from tck_reports.outcomes import Outcome
 from tck_reports.plain import MAX_TEXT
 from tck_reports.shape import BaselineEntryPart, CheckPart, Report, RequirementPart
+from tck_reports.spared import broken_for
 
 #: A check that claims more requirements than this is not told apart from one that claims them all.
 _MOST_REQUIREMENTS: Final = 20
@@ -41,7 +42,7 @@ def story(check: CheckPart, requirements: Mapping[str, RequirementPart]) -> str:
     """Return the lines from the requirement to whose fault it is."""
     lines = [
         f"{one}: {requirements[one]['text'] if one in requirements else 'unknown'}"
-        for one in check["requirements"][:_MOST_REQUIREMENTS]
+        for one in broken_for(check)[:_MOST_REQUIREMENTS]
     ]
     lines.append(f"scenario: {check['scenario']} ({check['feature']})")
     if check["failed_step"]:
@@ -63,13 +64,17 @@ def place(check: CheckPart) -> tuple[str, int | None]:
 
 
 def went(check: CheckPart, outcome: str, failed_step: str | None) -> list[Went]:
-    """Return how far each sentence of a try came; none of them broke where the outcome is not a step's."""
+    """Return how far each sentence of a try came; none of them broke where the outcome is not a step's.
+
+    One that went on after something did not hold may have several that broke; where it spares requirements, it has
+    come to its end.
+    """
     steps, passed = check["steps"], outcome == Outcome.PASSED
     if failed_step in steps and not passed:
-        at = steps.index(failed_step)
-        before: list[Went] = ["held"] * at
-        after: list[Went] = ["unreached"] * (len(steps) - at - 1)
-        return [*before, "broke", *after]
+        named = [failed_step, *(one.get("step") for one in check["expectations"] if not one["held"])]
+        broken = {steps.index(step) for step in named if step in steps}
+        last = len(steps) if check.get("failed_for") else max(broken)
+        return ["broke" if at in broken else "held" if at < last else "unreached" for at in range(len(steps))]
     return ["held" if passed or outcome in _ALL_HELD else "unreached"] * len(steps)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tck_kit.peers.places import STAMP, Stamp
 from tck_kit.peers.table import PEERS
 
 Peers = Callable[..., subprocess.CompletedProcess[str]]
@@ -19,13 +20,13 @@ Peers = Callable[..., subprocess.CompletedProcess[str]]
 def peers(tmp_path: Path) -> Peers:
     """Run the command for a user who has no peer on this machine."""
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-P", "-m", "tck_kit.command_line", "peers", *arguments],
             capture_output=True,
             text=True,
             cwd=tmp_path,
-            env={"PATH": "/usr/bin:/bin", "XDG_CACHE_HOME": str(tmp_path / "cache"), "COLUMNS": "200"},
+            env={"PATH": "/usr/bin:/bin", "XDG_CACHE_HOME": str(tmp_path / "cache"), "COLUMNS": "200", **variables},
             check=False,
             timeout=120,
         )
@@ -85,8 +86,24 @@ def test_a_run_of_all_writes_a_folder_for_each(peers: Peers, tmp_path: Path) -> 
         (("run", "cyrus-main", "--folder", "nowhere"), "nowhere: there is no such folder"),
         (("fetch", "zeroshot-10", "--from", "x"), "--from x: it is no repository but a package"),
         (("fetch", "cyrus-main", "--from", "."), ".: git could not do it: fatal: not a git repository"),
-        (("run", "zeroshot-10", "--requirement", "REUSE-9"), "REUSE-9: the specification has no such requirement"),
+        (
+            ("run", "zeroshot-10", "--requirement", "CONTINUITY-99"),
+            "CONTINUITY-99: the specification has no such requirement",
+        ),
         (("run", "zeroshot-10", "--profile", "core"), "'core' is not one of"),
+        (
+            ("run", "cyrus-main", "--requirement", "REUSE-1"),
+            "--requirement REUSE-1: cyrus-main would not be held against reuse; reuse is claimed by zeroshot-node",
+        ),
+        (
+            ("run", "all", "--area", "REUSE"),
+            "--area REUSE: zeroshot-10, cyrus-main, cyrus-1286 would not be held against reuse",
+        ),
+        (("fetch", "cyrus-main", "--folder", ""), "no folder is named"),
+        (("run", "cyrus-main", "--folder", ""), "no folder is named"),
+        (("fetch", "cyrus-main", "--folder", sys.executable), f"{sys.executable}: it is no folder"),
+        (("run", "cyrus-main", "--folder", sys.executable), f"{sys.executable}: it is no folder"),
+        (("fetch", "cyrus-main", "--from=--upload-pack=x"), "'--upload-pack=x': this is no repository"),
     ],
 )
 def test_a_mistake_is_one_message(peers: Peers, arguments: tuple[str, ...], told: str) -> None:
@@ -95,6 +112,35 @@ def test_a_mistake_is_one_message(peers: Peers, arguments: tuple[str, ...], told
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_cache_that_nobody_can_look_at_is_told_in_the_list(peers: Peers, tmp_path: Path) -> None:
+    done = peers("list", "--format", "json", XDG_CACHE_HOME=str(tmp_path / ("a" * 300)))
+
+    assert done.returncode == 0, done.stderr
+    for row in json.loads(done.stdout):
+        assert (row["here"], "it cannot be looked at: File name too long" in row["why"]) == ("no", True)
+
+
+def test_a_run_without_a_program_that_the_peer_needs_is_a_mistake_that_names_it(peers: Peers, tmp_path: Path) -> None:
+    peer = PEERS["zeroshot-10"]
+    folder = tmp_path / "cache" / "session-tck" / "peers" / peer.name
+    for one in peer.built:
+        (folder / one).parent.mkdir(parents=True)
+        (folder / one).write_text("", encoding="utf-8")
+    (folder / STAMP).write_bytes(Stamp(peer.name, peer.pin, "sha256 0", "2026-01-01T00:00:00+00:00").encode())
+
+    done = peers("run", peer.name, PATH=str(tmp_path))
+
+    assert done.returncode == 2, done.stdout
+    assert "git: it is not on PATH, and zeroshot-10 runs with it; install git" in done.stderr
+    listed = json.loads(peers("list", "--format", "json", PATH=str(tmp_path)).stdout)[0]
+    assert (listed["here"], "there is no git on PATH" in listed["why"]) == ("yes", True)
+
+
+def test_help_says_what_can_be_given_and_nothing_of_how_the_page_is_made(peers: Peers) -> None:
+    assert "--publish" not in peers("list", "--help").stdout
+    assert "Hold it against this profile" in peers("run", "--help").stdout
 
 
 def test_the_tables_of_a_page_are_written_into_it(peers: Peers, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -53,7 +54,7 @@ def test_what_is_no_stamp_says_nothing(text: str, tmp_path: Path) -> None:
 
 
 def test_a_stamp_with_a_number_for_a_name_says_nothing(tmp_path: Path) -> None:
-    told = {"peer": "ours", "pin": 7, "digest": "d", "fetched": "f", "lacking": []}
+    told: dict[str, object] = {"peer": "ours", "pin": 7, "digest": "d", "fetched": "f", "lacking": []}
     (tmp_path / STAMP).write_text(json.dumps(told), encoding="utf-8")
     assert stamp_in(tmp_path) is None
 
@@ -85,7 +86,28 @@ def test_what_somebody_has_built_without_a_stamp_is_left_to_the_driver(tmp_path:
 
 def test_a_program_that_it_runs_with_is_named_where_it_is_not_there(tmp_path: Path) -> None:
     found = look(replace(PEER, needs=("no-such-program",)), _fill(tmp_path / "a", HELD, "built.txt"))
-    assert (found.state, "there is no no-such-program on PATH" in found.why) == ("no", True)
+    assert (found.state, "there is no no-such-program on PATH" in found.why) == ("yes", True)
+    with pytest.raises(UsageFault, match="no-such-program: it is not on PATH, and ours runs with it; install"):
+        found.refuse_without_tool()
+
+
+def test_what_nobody_may_look_at_is_a_clear_error(tmp_path: Path) -> None:
+    # A name that is too long is refused to every user, which a folder without permissions is not.
+    with pytest.raises(UsageFault, match="it cannot be looked at: File name too long; let this user read it, or"):
+        look(PEER, tmp_path / ("a" * 300))
+
+
+def test_a_file_in_the_place_of_a_folder_is_called_that(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("", encoding="utf-8")
+    with pytest.raises(UsageFault, match="it is no folder"):
+        look(PEER, tmp_path / "a")
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", Mock(side_effect=RuntimeError))
+    with pytest.raises(UsageFault, match="set HOME or XDG_CACHE_HOME"):
+        folder_of(PEER, None)
 
 
 @pytest.mark.parametrize("stamp", [replace(HELD, pin="9" * 40), replace(HELD, peer="theirs")])

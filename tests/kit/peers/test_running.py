@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import io
+import os
 import signal
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Self
 
 import pytest
 from rich.console import Console
 
 from tck_kit.asked_run import Asked
-from tck_kit.engine_choice import EngineChoice
+from tck_kit.engine_choice import Confined, EngineChoice
 from tck_kit.peers import running
 from tck_kit.peers.places import Found
 from tck_kit.peers.running import run_peer
 from tck_kit.peers.table import PEERS, Peer
 from tck_kit.run_settings import Settings
+from tck_kit.workers import Workers
 from tck_reports.explain import reproduce
 from tck_reports.outcomes import ExitCode
 from tck_reports.reading import inconsistencies, validate
@@ -47,7 +51,13 @@ SETTINGS = Settings(
 
 
 @pytest.fixture
-def words(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def limits() -> list[Confined]:
+    """How that driver is confined, for the run's report; the last one counts."""
+    return []
+
+
+@pytest.fixture
+def words(monkeypatch: pytest.MonkeyPatch, limits: list[Confined]) -> Iterator[list[str]]:
     """The words of the driver that stands in for a peer's, which is not confined here."""
     given: list[str] = []
     interrupt = signal.getsignal(signal.SIGINT)
@@ -55,7 +65,8 @@ def words(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     @contextmanager
     def unconfined(peer: Peer, folder: Path, place: Path, timeout_scale: float) -> Generator[EngineChoice]:
         program = (sys.executable, str(TALKER), *given)
-        yield EngineChoice("command", program, directory=str(place), timeout_scale=timeout_scale, peer=peer.name)
+        choice = EngineChoice("command", program, directory=str(place), timeout_scale=timeout_scale, peer=peer.name)
+        yield replace(choice, confined=limits[-1]) if limits else choice
         assert folder
 
     monkeypatch.setattr(running, "confined", unconfined)
@@ -144,3 +155,40 @@ def test_a_quick_run_that_cannot_be_made_says_so_of_its_scenarios_alone() -> Non
 
     assert 0 < len(quick["checks"]) < len(whole["checks"])
     assert quick["exit_code"] == ExitCode.INCOMPLETE
+
+
+def test_what_a_driver_is_not_cut_off_from_is_said_before_it_starts_and_in_its_report(
+    words: list[str], limits: list[Confined], tmp_path: Path
+) -> None:
+    words.append("moved")
+    limits.append(Confined(os.geteuid(), os.getegid(), "no way", "no way"))
+    written = io.StringIO()
+    report = run_peer(
+        Found(TALKS, tmp_path, "yes"), Asked(SETTINGS, ("session-tck", "peers", "run")), Console(file=written)
+    )
+
+    assert written.getvalue() == "warning: a talker is not cut off from: network, files (no way)\n"
+    told = {one["part"]: one["how"] for one in report["run"]["surroundings"]["not_exercised"]}
+    assert told["to be cut off from: network, files"] == "no way"
+
+
+def test_the_folders_of_a_run_are_open_to_the_driver_whatever_its_caller_keeps_to_itself(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words.append("moved")
+    modes: list[int] = []
+
+    class Watched(Workers):
+        def __enter__(self) -> Self:
+            came = super().__enter__()
+            modes.extend(worker.folder.stat().st_mode & 0o777 for worker in self.all)
+            return came
+
+    monkeypatch.setattr(running, "Workers", Watched)
+    before = os.umask(0o077)
+    try:
+        _run(Found(TALKS, tmp_path, "yes"))
+        assert os.umask(0o077) == 0o077
+    finally:
+        os.umask(before)
+    assert modes == [0o755]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tck_kit.probe.network import REFUSED
 from tck_kit.probe.run_of_cli import CliProcess, Launch
 from tck_kit.probe.sealed import CLOSED, LeftError, Seal, sealed
 
@@ -72,6 +74,41 @@ def _inside(tmp_path: Path, home: Path) -> Iterator[Inside]:
             pytest.skip(f"this machine gives no network of one's own: {seal.closed}")
         seal.own(folder)
         yield Inside(seal, folder)
+
+
+@pytest.mark.parametrize("inner", ["", "inner"])
+def test_what_is_kept_elsewhere_is_read_only_unless_it_may_be_written_to(
+    inner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tck_kit.probe.sealed._HIDDEN", {})
+    monkeypatch.setenv("HOME", "/nowhere")
+    monkeypatch.setattr("tck_kit.probe.sealed._homes", list)
+    kept, folder = tmp_path / "kept", tmp_path / ("kept" if inner else "folder") / "inside"
+    for made in (kept, folder):
+        made.mkdir(parents=True)
+    # Whoever owns it all: what is not to be written to is so for everybody.
+    with Seal([(kept, False), (folder, True)], ordinary=os.geteuid()) as seal:
+        if not seal.closure.network or not seal.closure.hidden.startswith("homes"):
+            pytest.skip(seal.closed)
+        said = Inside(seal, folder).says(f"touch {folder}/x && echo here; touch {kept}/x 2>&1; true")
+    assert said.startswith("here\n")
+    assert "Read-only file system" in said
+    assert not (kept / "x").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user is inside where we are root")
+def test_the_way_to_what_is_kept_is_open_inside_whatever_the_caller_keeps_to_itself(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "folder"
+    folder.mkdir(parents=True)
+    before = os.umask(0o077)
+    try:
+        with sealed([(folder, True)]) as seal:
+            if not seal.closure.network:
+                pytest.skip(seal.closed)
+            seal.own(folder)
+            assert Inside(seal, folder).says("touch x && echo here") == "here\n"
+    finally:
+        os.umask(before)
 
 
 def test_there_is_loopback_and_nothing_else(inside: Inside) -> None:
@@ -341,7 +378,7 @@ with sealed() as seal:
     words = ["setpriv", "--bounding-set", "-sys_admin", sys.executable, "-c", script]
     ended = subprocess.run(words, check=True, capture_output=True, text=True, timeout=60)
     assert ended.stdout.splitlines() == [
-        "not closed: unshare: Operation not permitted (root may, and others where users get namespaces)",
+        f"not closed: {REFUSED[errno.EPERM]} (root may, and others where users get namespaces)",
         "not hidden: the same",
         "12345",
         "127.0.0.1",

@@ -6,7 +6,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -113,6 +113,7 @@ def test_the_trace_of_any_other_run_says_nothing_of_policies_and_courses(tmp_pat
     assert "policy" not in json.loads(some_head().line())
     assert '"scope":null' not in text
     assert '"full":null' not in text
+    assert '"scope_by"' not in text
 
 
 def test_a_declaration_with_a_policy_comes_back_as_it_went() -> None:
@@ -128,11 +129,16 @@ def _fields(policy: Policy) -> object:
     return json.loads(json.dumps({name: getattr(policy, name) for name in Policy.__slots__}))
 
 
-@pytest.mark.parametrize(("scope", "full"), [(None, None), ("", False), ("a", True)])
-def test_whose_start_it_was_comes_back_as_it_went(scope: str | None, full: bool | None, tmp_path: Path) -> None:  # noqa: FBT001 -- as it stands in a record
+@pytest.mark.parametrize(("scope", "full", "by"), [(None, None, None), ("", False, "prompt"), ("a", True, "id")])
+def test_whose_start_it_was_comes_back_as_it_went(
+    scope: str | None,
+    full: bool | None,  # noqa: FBT001 -- as it stands in a record
+    by: Literal["prompt", "id"] | None,
+    tmp_path: Path,
+) -> None:
     taped = tape(tmp_path / "run", _of("continuity")[:1])
     seen = [record for line in _told(taped) for record in read_records(line.get("witnessed", ()))]
-    start = replace(next(one for one in seen if isinstance(one, CliStarted)), scope=scope, full=full)
+    start = replace(next(one for one in seen if isinstance(one, CliStarted)), scope=scope, full=full, scope_by=by)
 
     assert read_records(json.loads(json.dumps(records_of([start])))) == [start]
 

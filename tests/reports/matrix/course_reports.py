@@ -54,7 +54,6 @@ def course_report(
         "finished": f"2026-01-{day:02}T03:05:05+00:00",
     }
     value["run"]["surroundings"]["containers"] = "none"
-    value["declared"] = {"profiles": ["continuity"], "capabilities": {"act.restart": "supported"}}
-    if policy:
-        value["declared"]["policy"] = POLICY
+    declared: dict[str, Any] = {"profiles": ["continuity"], "capabilities": {"act.restart": "supported"}}
+    value["declared"] = declared | ({"policy": POLICY} if policy else {})
     return sealed(made)

@@ -81,7 +81,10 @@ def test_the_matrix_says_what_the_site_says() -> None:
 
 def test_the_file_of_an_engine_has_the_reasons() -> None:
     content = read(site())["data/engines/acme.json"]
-    assert [row["reasons"] for row in content["engine"]["rows"]] == [{"NAME-1": "assertion"}, {}]
+    assert [row["reasons"] for row in content["engine"]["rows"]] == [
+        {"NAME-1": "did not hold: the id that the CLI was given"},
+        {},
+    ]
     assert [one["regressions"] for one in content["changes"]] == [["NAME-1"], []]
 
 

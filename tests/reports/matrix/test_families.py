@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -152,7 +153,7 @@ def test_a_terminal_gives_each_profile_a_line_where_there_are_many() -> None:
     show.write(site, everything, width=120, color=False)
     assert "core conformant 4/4" not in everything.getvalue()  # two profiles are two columns
 
-    more = Site(**{name: getattr(site, name) for name in Site.__slots__} | {"profiles": (*site.profiles, "reuse")})
+    more = replace(site, profiles=(*site.profiles, "reuse"))
     everything = io.StringIO()
     show.write(more, everything, width=120, color=False)
     assert "core conformant 4/4" in everything.getvalue()
