@@ -87,6 +87,10 @@ def test_processes_are_found_by_their_home_whoever_started_them(tmp_path: Path) 
     with start(SLEEPS, environment=environment(here), cwd=tmp_path) as one:
         with start(SLEEPS, environment=environment(elsewhere), cwd=tmp_path) as other:
             try:
+                # For a moment after its start a process has no variables yet.
+                until = time.monotonic() + 20
+                while not running(here) and time.monotonic() < until:
+                    time.sleep(0.01)
                 assert [left.pid for left in left_over(here, 0.0)] == [one.pid]
                 end_all(here)
                 assert one.wait(5.0) < 0
