@@ -7,13 +7,20 @@ from datetime import datetime
 from tck_driver.witness import CliAnswered, CliStarted, ContainerStarted
 from tck_fakes.container import Container
 from tck_fakes.standins.base import Cli, Request, Stop
+from tck_simulator.ports import ContainerRequest
 
 
 def container_started(live: Container, at: datetime) -> ContainerStarted:
-    """Give the record of a start: the request, word for word."""
-    request = live.request
+    """Give the record of a start."""
+    return asked_for(live.id, live.request, at, live.limits)
+
+
+def asked_for(
+    container: str, request: ContainerRequest, at: datetime, limits: tuple[tuple[str, str], ...] = ()
+) -> ContainerStarted:
+    """Give the record of what was asked for, word for word, of whatever kind of container."""
     return ContainerStarted(
-        container=live.id,
+        container=container,
         image=request.image,
         argv=request.argv,
         environment=request.environment,
@@ -26,7 +33,7 @@ def container_started(live: Container, at: datetime) -> ContainerStarted:
         labels=request.labels,
         stdin=request.stdin,
         at=at,
-        limits=live.limits,
+        limits=limits,
     )
 
 

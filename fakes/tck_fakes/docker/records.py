@@ -1,4 +1,4 @@
-"""What is put on record of a real container: what was asked for, what its CLI read, and what that has answered."""
+"""What is put on record of a real container: what its CLI read, and what that has answered."""
 
 from __future__ import annotations
 
@@ -6,28 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tck_driver.errors import KitError
-from tck_driver.witness import CliAnswered, CliStarted, ContainerStarted
+from tck_driver.witness import CliAnswered, CliStarted
 from tck_fakes.docker.kept import Kept
-
-
-def asked_for(kept: Kept) -> ContainerStarted:
-    """Give the record of a start: the request, word for word."""
-    request = kept.request
-    return ContainerStarted(
-        container=kept.id,
-        image=request.image,
-        argv=request.argv,
-        environment=request.environment,
-        mounts=request.mounts,
-        workdir=request.workdir,
-        home=request.home,
-        user=request.user,
-        network=request.network,
-        read_only_root=request.read_only_root,
-        labels=request.labels,
-        stdin=request.stdin,
-        at=kept.created,
-    )
 
 
 def cli_read(kept: Kept, said: Mapping[str, Any]) -> CliStarted:

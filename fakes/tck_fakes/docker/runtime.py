@@ -35,10 +35,11 @@ from tck_fakes.docker.held import UNDONE, Host, faults
 from tck_fakes.docker.kept import Kept, Line, listening
 from tck_fakes.docker.order import CONTAINER, OWNER, SCENARIO, Order, order
 from tck_fakes.docker.outposts import forbidden, identity, owns
-from tck_fakes.docker.records import asked_for, cli_answered, cli_read
+from tck_fakes.docker.records import cli_answered, cli_read
 from tck_fakes.docker.talk import Orders, account_from, chance_of, take_chance
 from tck_fakes.docker.ward import Ward
 from tck_fakes.ids import Ids
+from tck_fakes.records import asked_for
 from tck_fakes.standins.base import KILLED
 from tck_fakes.standins.performed import asks_usage, asks_version
 from tck_fakes.standins.programs import PROGRAMS
@@ -270,7 +271,7 @@ class DockerRuntime:
         """Put on record what was asked for."""
         self._containers.setdefault(kept.id, kept)
         kept.phase = "running"
-        self._witness.add(asked_for(kept))
+        self._witness.add(asked_for(kept.id, kept.request, kept.created))
         if kept.version and kept.cli is not None:
             adapter = kept.cli.adapter
             said = answer(adapter, *self._versions[adapter])
