@@ -47,6 +47,7 @@ bench: $(VENV)/.developed
 	$(BIN)/python benchmarks/bench_language_server.py
 	$(BIN)/python benchmarks/bench_rendering.py
 	$(BIN)/python benchmarks/bench_matrix.py
+	$(BIN)/python benchmarks/bench_peers.py
 
 clean:
 	rm -rf build dist $(VENV)
