@@ -34,7 +34,7 @@ METHODS: Mapping[str, str] = MappingProxyType(
         "shutdown": "shutdown",
     }
 )
-_LONGEST = 200
+_LONGEST = 300
 
 
 class MisfitError(ValueError):

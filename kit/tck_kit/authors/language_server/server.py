@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -278,7 +279,11 @@ async def _serve(stream: BinaryIO) -> int:
     output = Output(stream, stop.set)
     session.server.protocol.set_writer(output)
     checking = asyncio.ensure_future(session.checking.run())
-    reader = start_reading(asyncio.get_running_loop(), 0)
+    loop = asyncio.get_running_loop()
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        # An exception in the midst of anything could be taken for its own by whoever catches all.
+        loop.add_signal_handler(ending, stop.set)
+    reader = start_reading(loop, 0)
     try:
         await serve(reader, session.handle, output, stop)
     except ValueError as error:
