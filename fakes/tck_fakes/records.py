@@ -6,7 +6,7 @@ from datetime import datetime
 
 from tck_driver.witness import CliAnswered, CliStarted, ContainerStarted
 from tck_fakes.container import Container
-from tck_fakes.standins.base import Cli, Request, Stop
+from tck_fakes.standins.base import Account, Cli, Request, Stop
 from tck_simulator.ports import ContainerRequest
 
 
@@ -59,14 +59,13 @@ def cli_started(live: Container, cli: Cli, asked: Request | Stop) -> CliStarted:
     )
 
 
-def cli_answered(live: Container, exit_code: int) -> CliAnswered | None:
+def cli_answered(container: str, cli: Cli | None, account: Account | None, exit_code: int) -> CliAnswered | None:
     """Give the record of how a CLI ended, None where there was none, or a question about it alone."""
-    account = live.account
-    if account is None or live.cli is None:
+    if account is None or cli is None:
         return None
     return CliAnswered(
-        container=live.id,
-        adapter=live.cli.adapter,
+        container=container,
+        adapter=cli.adapter,
         shape=account.shape,
         session_id=account.session_id,
         remembered=account.remembered,

@@ -393,7 +393,7 @@ class FakeContainerRuntime:
         live.due = None
         if live.view is not None:
             live.view.close()
-        answered = cli_answered(live, exit_code)
+        answered = cli_answered(live.id, live.cli, live.account, exit_code)
         if answered is not None:
             self._witness.add(answered)
         self._witness.add(ContainerEnded(live.id, how, exit_code, live.finished))

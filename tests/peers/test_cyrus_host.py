@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.real import lacking
 
 from tck_peers.common import Stage
 from tck_peers.cyrus_service import Service, place_on
@@ -17,7 +18,11 @@ from tck_peers.cyrus_service import Service, place_on
 HOST = Path(__file__).parents[2] / "peers/tck_peers/cyrus_host.mjs"
 STUB = Path(__file__).with_name("cyrus_package.mjs").read_text(encoding="utf-8")
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="there is no node, with which Cyrus runs")
+
+@pytest.fixture(autouse=True)
+def _has_node() -> None:  # pyright: ignore[reportUnusedFunction] -- a fixture that every test uses
+    if shutil.which("node") is None:
+        lacking("node", "node, with which Cyrus runs, is missing; install it with: apt-get install nodejs")
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What is put on record of a real container: what its CLI read, and what that has answered."""
+"""What is put on record of a real container: what its CLI read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tck_driver.errors import KitError
-from tck_driver.witness import CliAnswered, CliStarted
+from tck_driver.witness import CliStarted
 from tck_fakes.docker.kept import Kept
 
 
@@ -28,21 +28,4 @@ def cli_read(kept: Kept, said: Mapping[str, Any]) -> CliStarted:
         label=asked.get("label"),
         asked_loosely=asked.get("loosely", False),
         usage_error=said["usage"],
-    )
-
-
-def cli_answered(kept: Kept, exit_code: int) -> CliAnswered | None:
-    """Give the record of how a CLI ended, None where there was none, or a question about it alone."""
-    account = kept.account
-    if account is None or kept.cli is None:
-        return None
-    return CliAnswered(
-        container=kept.id,
-        adapter=kept.cli.adapter,
-        shape=account.shape,
-        session_id=account.session_id,
-        remembered=account.remembered,
-        reported_ids=tuple(account.reported),
-        saved=account.saved,
-        exit_code=exit_code,
     )

@@ -35,11 +35,11 @@ from tck_fakes.docker.held import UNDONE, Host, faults
 from tck_fakes.docker.kept import Kept, Line, listening
 from tck_fakes.docker.order import CONTAINER, OWNER, SCENARIO, Order, order
 from tck_fakes.docker.outposts import forbidden, identity, owns
-from tck_fakes.docker.records import cli_answered, cli_read
+from tck_fakes.docker.records import cli_read
 from tck_fakes.docker.talk import Orders, account_from, chance_of, take_chance
 from tck_fakes.docker.ward import Ward
 from tck_fakes.ids import Ids
-from tck_fakes.records import asked_for
+from tck_fakes.records import asked_for, cli_answered
 from tck_fakes.standins.base import KILLED
 from tck_fakes.standins.performed import asks_usage, asks_version
 from tck_fakes.standins.programs import PROGRAMS
@@ -385,7 +385,7 @@ class DockerRuntime:
         kept.exit_code = exit_code
         kept.phase = "refused" if how == "refused" else "exited"
         kept.hangs, kept.due = False, None
-        answered = cli_answered(kept, exit_code)
+        answered = cli_answered(kept.id, kept.cli, kept.account, exit_code)
         if answered is not None:
             self._witness.add(answered)
         self._witness.add(ContainerEnded(kept.id, how, exit_code, self._clock.now()))
